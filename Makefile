@@ -3,12 +3,12 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run build test lint audit bench install harnesses prerequisites format clippy tests dependencies web web-checks \
-	web-tests pictures
+	web-tests pictures lint-api fuzz-api
 
 PASEO := ./target/release/paseo
 
 help: ## List the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 run: build ## Build, then start the daemon in the background
 	@$(PASEO) up
@@ -25,6 +25,14 @@ lint: prerequisites format clippy dependencies ## Check the format, lint, and ch
 
 audit: ## Look for known vulnerabilities in the dependencies; needs the network, and says what it could not check
 	@scripts/audit
+
+# The tests assert what matters of it; this needs the network the first time.
+lint-api: ## Lint docs/openapi.json with the recommended rules of Redocly
+	@scripts/lint-api
+
+fuzz-api: ## Send the OpenAPI document's requests, right and wrong, to a daemon, and check the answers
+	@cargo build --locked -p paseo
+	@scripts/fuzz-api
 
 bench: build ## Measure what the design promises, or some of it with ROWS=list,idle,…
 	@cargo run --release --locked --quiet -p paseo-bench -- \

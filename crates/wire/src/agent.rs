@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 pub struct AgentQuery {
     /// The absolute path of a directory. Without it only the user's own and what is built in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub project: Option<String>,
 }
 
@@ -21,6 +22,7 @@ pub struct AgentQuery {
 pub struct AgentViewQuery {
     /// The absolute path of a directory. Without it only the user's own and what is built in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub project: Option<String>,
     /// `true`: the untrusted definition of the project instead of the one in effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -68,6 +70,7 @@ pub struct PendingAgent {
 pub struct TrustAgent {
     /// The absolute path of a directory. Without it only the user's own definitions are looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub project: Option<String>,
     /// Of the change that was looked at. Refused when the file has changed since.
     pub sha256: String,
@@ -240,6 +243,7 @@ pub struct EffectiveTool {
 #[serde(deny_unknown_fields)]
 pub struct TrustAgents {
     /// The absolute path of a directory.
+    #[schema(pattern = "^/")]
     pub project: String,
     /// What was looked at. Refused when the files have changed since.
     pub sha256: String,

@@ -105,6 +105,7 @@ pub struct BridgeCreate {
     pub from: Option<String>,
     /// Where its agents work: an absolute path. Not known to the protocol.
     #[serde(default)]
+    #[schema(pattern = "^/")]
     pub directory: Option<String>,
 }
 
@@ -278,8 +279,7 @@ pub struct BridgePresenceView {
     pub state: String,
     pub updated_at: Option<Moment>,
     pub stale: bool,
-    /// The object that the participant gave, or null.
-    #[schema(value_type = Object)]
+    /// What the participant gave: an object or a text; null when it gave nothing.
     pub details: Value,
 }
 
@@ -329,7 +329,6 @@ pub struct BridgePresentView {
     pub updated_at: Moment,
     /// Left out when none were ever given.
     #[serde(default, skip_serializing_if = "Value::is_null")]
-    #[schema(value_type = Object)]
     pub details: Value,
 }
 
@@ -343,7 +342,6 @@ pub struct BridgePresence {
     pub state: Option<String>,
     /// Kept when it is left out.
     #[serde(default)]
-    #[schema(value_type = Object)]
     pub details: Value,
 }
 

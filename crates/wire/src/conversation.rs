@@ -12,9 +12,11 @@ use crate::session::SessionView;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentSessionsQuery {
     /// Whose definitions count, and whose sessions: an absolute path.
+    #[schema(pattern = "^/")]
     pub project: String,
     /// Pass `next` to read on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")]
     pub after: Option<String>,
     /// 50, unless it is said; at most 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,7 +39,9 @@ pub struct AgentSessions {
 #[serde(deny_unknown_fields)]
 pub struct MessageAgent {
     /// Whose definitions count, and where a new session is started: an absolute path.
+    #[schema(pattern = "^/")]
     pub project: String,
+    #[schema(pattern = "\\S")]
     pub text: String,
     /// `latest`, `create`, `latest-or-create` (the default), or a handle or id of one of its sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,11 +51,12 @@ pub struct MessageAgent {
     pub wait: bool,
     /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 10)]
     pub attachments: Vec<FileId>,
     /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
     /// 64 KB, without references that lead out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(schema_with = crate::message::json_schema)]
     pub output_schema: Option<Value>,
     /// The provider to use when a session is started and its definition names none. Without it, the daemon's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,6 +76,7 @@ pub struct MessagedAgent {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WhereaboutsQuery {
     /// An absolute path.
+    #[schema(pattern = "^/")]
     pub project: String,
 }
 
@@ -87,6 +93,7 @@ pub struct Whereabouts {
 #[serde(deny_unknown_fields)]
 pub struct SwitchAgent {
     /// Whose definitions count, and where a new session is started: an absolute path.
+    #[schema(pattern = "^/")]
     pub project: String,
     /// Handle or id of where the person comes from. Without it: the open session of the project that they wrote
     /// to or entered last.
@@ -94,6 +101,7 @@ pub struct SwitchAgent {
     pub from: Option<String>,
     /// What to say there at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "\\S")]
     pub text: Option<String>,
     /// Show the session in the web app: gives it the label `ui=true`.
     #[serde(default)]
@@ -121,6 +129,7 @@ pub struct SwitchedAgent {
 pub struct GoBack {
     /// What the agent is asked, instead of for a summary of what was decided. Its answer is what is passed on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "\\S")]
     pub text: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
 use crate::attachment::AttachmentView;
 use crate::id::{CauseId, DeliveryId, FileId, SessionId, TurnId};
@@ -16,6 +17,7 @@ use crate::words::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendMessage {
+    #[schema(pattern = "\\S")]
     pub text: String,
     #[serde(default)]
     pub verb: Verb,
@@ -24,11 +26,12 @@ pub struct SendMessage {
     pub wait: bool,
     /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 10)]
     pub attachments: Vec<FileId>,
     /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
     /// 64 KB, without references that lead out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(schema_with = json_schema)]
     pub output_schema: Option<Value>,
 }
 
@@ -168,4 +171,15 @@ pub struct ViolationView {
     pub path: String,
     /// What was expected there.
     pub expected: String,
+}
+
+/// Returns the schema of a schema.
+pub(crate) fn json_schema() -> Object {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Object, Type::Boolean, Type::Null]))
+        .description(Some(
+            "The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. \
+             At most 64 KB, without references that lead out of it.",
+        ))
+        .build()
 }

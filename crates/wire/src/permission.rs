@@ -51,6 +51,7 @@ pub struct AskQuery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^-?[0-9]{1,18}:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}:")]
     pub after: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
@@ -69,7 +70,11 @@ pub struct AnswerPermission {
     pub always: bool,
     /// For how long the request had been displayed without moving, in milliseconds by a monotonic clock. Required from
     /// browsers. Below 500 the decision is refused with `too_early`, as it is for a request younger than that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::whole::optional_natural"
+    )]
     pub shown_ms: Option<u64>,
 }
 

@@ -20,8 +20,10 @@ pub struct ProviderList {
 #[serde(deny_unknown_fields)]
 pub struct AddProvider {
     /// What people type: a-z, 0-9 and `-`.
+    #[schema(pattern = "^[a-z][a-z0-9-]{0,31}$")]
     pub name: String,
     /// The program and its arguments.
+    #[schema(min_items = 1)]
     pub command: Vec<String>,
     /// The known agent whose ways it has.
     #[serde(default)]

@@ -4,7 +4,8 @@ use utoipa::OpenApi;
 
 use crate::{
     agent, attachment, bridge, conversation, device, error, external, item, message, permission, provider,
-    search, session, settings, status, stream, team, teamd, thread, tool, trace, worker, worktree,
+    search, session, settings, status, stream, team, teamd, teamd_shapes, thread, tool, trace, worker,
+    worktree,
 };
 
 /// Collects every schema; the paths come from the daemon's table of routes.
@@ -44,6 +45,24 @@ use crate::{
         team::TeamView,
         team::WriteAnswer,
         teamd::TeamdError,
+        teamd_shapes::TeamdCreateTeam,
+        teamd_shapes::TeamdCreateTask,
+        teamd_shapes::TeamdAct,
+        teamd_shapes::TeamdKeep,
+        teamd_shapes::TeamdEnd,
+        teamd_shapes::TeamdCreateThread,
+        teamd_shapes::TeamdPost,
+        teamd_shapes::TeamdLink,
+        teamd_shapes::TeamdTeams,
+        teamd_shapes::TeamdTeamAnswer,
+        teamd_shapes::TeamdTasks,
+        teamd_shapes::TeamdTaskAnswer,
+        teamd_shapes::TeamdThreads,
+        teamd_shapes::TeamdThreadAnswer,
+        teamd_shapes::TeamdMessageAnswer,
+        teamd_shapes::TeamdTail,
+        teamd_shapes::TeamdInbox,
+        teamd_shapes::TeamdWriteAnswer,
         thread::CreateSeatToken,
         thread::CreateThread,
         thread::PatchThread,

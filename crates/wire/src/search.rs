@@ -24,6 +24,7 @@ pub struct SearchQuery {
     pub within: Option<SearchIn>,
     /// `said`, `answered`, `tool` or `name`; several with commas between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^ *(said|answered|tool|name) *(, *(said|answered|tool|name) *)*$")]
     pub kind: Option<String>,
     /// Who said it: `me` for any person, an agent's handle, or a participant of a thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,6 +43,7 @@ pub struct SearchQuery {
     pub best: bool,
     /// Where the page before this one ended: its `next`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^(best:)?[0-9]{1,18}$")]
     pub after: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,

@@ -280,6 +280,7 @@ pub struct ForceQuery {
 pub struct SessionQuery {
     /// `key=value`, comma-separated; all must match. Inside, commas are written `%2C` and percent signs `%25`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[^=,\\s]+=[^,\\x00-\\x1f\\x7f-\\x9f]*(,[^=,\\s]+=[^,\\x00-\\x1f\\x7f-\\x9f]*)*$")]
     pub labels: Option<String>,
     /// `true`: only what the web app shows, those with `ui=true` and open ones that descend from them. Without labels
     /// and this: only background sessions.
@@ -300,7 +301,7 @@ pub struct SessionQuery {
     /// Where the page before this one ended: its `next`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(
-        pattern = r"^((pinned-)?-?[0-9]{1,18}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|closed(:.*)?)$"
+        pattern = r"^((pinned-)?-?[0-9]{1,18}:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|closed.*)$"
     )]
     pub after: Option<String>,
     /// 500 unless it is said; more than 500 counts as 500, and 0 as 1.
@@ -339,6 +340,7 @@ pub struct CreateSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_provider: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$")]
     pub model: Option<String>,
     /// How hard it thinks, in the provider's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -351,9 +353,11 @@ pub struct CreateSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Where it is started: an absolute path. It runs there too, unless `cwd` or its definition says otherwise.
+    #[schema(pattern = "^/")]
     pub directory: String,
     /// Where it runs, whatever its definition says: an absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub cwd: Option<String>,
     /// Whether it gets a git worktree of its own. By default those with `ui=true` do, in a git repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -366,20 +370,24 @@ pub struct CreateSession {
     pub base: Option<String>,
     /// The first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "\\S")]
     pub prompt: Option<String>,
     /// Ids of uploaded files for the prompt: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 10)]
     pub attachments: Vec<FileId>,
     /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
     /// 64 KB, without references that lead out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(schema_with = crate::message::json_schema)]
     pub output_schema: Option<Value>,
     /// The team that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub team: Option<String>,
     /// As whom; by default a name after its definition or provider, with a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub team_agent: Option<String>,
     /// `worker` unless this says otherwise; a `leader` is told to direct the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]

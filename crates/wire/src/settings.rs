@@ -26,9 +26,14 @@ pub struct PutSetting {
 #[serde(deny_unknown_fields)]
 pub struct CreateToken {
     /// What it is for.
+    #[schema(
+        pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$",
+        max_length = 120
+    )]
     pub name: String,
     /// The absolute path of the directory for threads that are created with it through the bridge protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub directory: Option<String>,
 }
 

@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use crate::id::{SessionId, TaskId, TeamId};
 use crate::time::Moment;
+use crate::whole;
 use crate::words::{NoticeKind, TaskStatus, TeamRole, WriteReason};
 
 /// A team, in a list and by itself.
@@ -31,6 +32,7 @@ pub struct TeamView {
 /// One who belongs to a team.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentOfTeam {
+    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub id: String,
     /// `worker` unless it is said.
     #[serde(default = "worker")]
@@ -100,7 +102,9 @@ pub struct LeaseView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MessageOfTeam {
     /// `thread-0001` and so on.
+    #[schema(pattern = "^thread-([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000|[1-9][0-9]{4,8})$")]
     pub thread: String,
+    #[schema(pattern = "^(msg-)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")]
     pub id: String,
 }
 
@@ -109,6 +113,7 @@ pub struct MessageOfTeam {
 pub struct TeamQuery {
     /// Pass `next` to read on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub after: Option<String>,
     /// 100 unless it is said; more than 500 counts as 500, and 0 as 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,8 +159,10 @@ pub struct TaskAnswer {
 #[serde(deny_unknown_fields)]
 pub struct CreateTeam {
     /// Letters, digits, `-`, `_` and `.`.
+    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub directory: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentOfTeam>,
@@ -165,10 +172,15 @@ pub struct CreateTeam {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnrolAgent {
+    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<TeamRole>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(
+        pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$",
+        max_length = 64
+    )]
     pub model: Option<String>,
 }
 
@@ -176,6 +188,7 @@ pub struct EnrolAgent {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateTask {
+    #[schema(pattern = "\\S", max_length = 120)]
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -189,8 +202,9 @@ pub struct CreateTask {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimTask {
-    /// Five minutes unless this says otherwise; between a second and a day.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Five minutes unless this says otherwise; at most a day.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole::optional_signed")]
+    #[schema(minimum = 1, maximum = 86_400_000)]
     pub ttl_ms: Option<i64>,
 }
 
@@ -198,8 +212,10 @@ pub struct ClaimTask {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RenewTask {
+    #[serde(deserialize_with = "whole::natural")]
     pub epoch: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole::optional_signed")]
+    #[schema(minimum = 1, maximum = 86_400_000)]
     pub ttl_ms: Option<i64>,
 }
 
@@ -207,6 +223,7 @@ pub struct RenewTask {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndTask {
+    #[serde(deserialize_with = "whole::natural")]
     pub epoch: u64,
     /// What came of it, in few words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -220,6 +237,7 @@ pub struct EndTask {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseTask {
+    #[serde(deserialize_with = "whole::natural")]
     pub epoch: u64,
 }
 
@@ -229,7 +247,8 @@ pub struct ReleaseTask {
 pub struct ReassignTask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole::optional_signed")]
+    #[schema(minimum = 1, maximum = 86_400_000)]
     pub ttl_ms: Option<i64>,
 }
 

@@ -17,6 +17,7 @@ pub struct TeamdQuery {
 pub struct TeamdInboxQuery {
     pub team_id: Option<String>,
     /// The agent of the credential, or one of the team when a person asks.
+    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub agent_id: Option<String>,
     /// A `nextSince`: a number.
     #[schema(pattern = "^ *[0-9]{0,19} *$")]

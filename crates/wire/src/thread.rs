@@ -148,9 +148,11 @@ pub struct ThreadAnswer {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateThread {
+    #[schema(pattern = "\\S", max_length = 120)]
     pub name: String,
     /// Where its agents work: an absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub directory: Option<String>,
 }
 
@@ -159,9 +161,11 @@ pub struct CreateThread {
 #[serde(deny_unknown_fields)]
 pub struct PatchThread {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "\\S", max_length = 120)]
     pub name: Option<String>,
     /// An absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub directory: Option<String>,
 }
 
@@ -230,6 +234,7 @@ pub struct ThreadEventPage {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostMessage {
+    #[schema(pattern = "\\S")]
     pub text: String,
     /// `all` (the default), `user`, or the id, nickname or handle of a participant, with or without `@`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -297,5 +302,6 @@ pub struct CreateSeatToken {
     pub participant: String,
     /// The absolute path of the directory that it is for; by default the thread's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub directory: Option<String>,
 }

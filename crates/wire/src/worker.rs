@@ -77,9 +77,11 @@ pub struct TerminalView {
 #[serde(deny_unknown_fields)]
 pub struct StartWorker {
     /// What is typed in first: what it shall do.
+    #[schema(pattern = "\\S")]
     pub task: String,
     /// Its team [default: the caller's team, or the only one].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub team: Option<String>,
     /// Slug of its definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,6 +93,7 @@ pub struct StartWorker {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_provider: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$")]
     pub model: Option<String>,
     /// The thread of the team that its answers are posted to; without one, one is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,6 +106,7 @@ pub struct StartWorker {
     pub prefix: Option<String>,
     /// Where it works: in the project of the team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub directory: Option<String>,
     /// It works in a git worktree of its own.
     #[serde(default)]
@@ -144,6 +148,7 @@ pub struct WorkerList {
 pub struct WorkerQuery {
     /// Of this team only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub team: Option<String>,
     /// Whose name begins like this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -182,5 +187,6 @@ pub struct AttachView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendToWorker {
+    #[schema(pattern = "\\S")]
     pub message: String,
 }

@@ -2467,7 +2467,7 @@ export interface components {
              */
             closed_with?: number;
             handle: string;
-            id: components["schemas"]["SessionId"];
+            id: string;
             /**
              * Format: uint64
              * @description Messages that waited and are gone with a deleted session.
@@ -2550,7 +2550,8 @@ export interface components {
             model?: string | null;
             /** @description `worker` unless it is said. */
             role?: components["schemas"]["TeamRole"];
-            session?: components["schemas"]["SessionId"] | null;
+            /** @description The session that acts as this one. */
+            session?: string | null;
         };
         /** @description Something wrong in a file with definitions. */
         AgentProblem: {
@@ -2658,7 +2659,7 @@ export interface components {
             allow: boolean;
             handle: string;
             hash: string;
-            id: components["schemas"]["SessionId"];
+            id: string;
             rule?: components["schemas"]["RuleView"] | null;
             /** Format: uint64 */
             seq: number;
@@ -2700,7 +2701,7 @@ export interface components {
         AttachmentView: {
             /** Format: uint32 */
             height?: number | null;
-            id: components["schemas"]["FileId"];
+            id: string;
             /** @description By its bytes. */
             media_type: components["schemas"]["MediaType"];
             name: string;
@@ -2803,7 +2804,7 @@ export interface components {
         /** @description The body of `POST /threads/{thread}/presence`. */
         BridgePresence: {
             /** @description Kept when it is left out. */
-            details?: Record<string, never>;
+            details?: unknown;
             from?: string | null;
             /** @description listening, thinking, typing, idle, or a word of one's own. */
             state?: string | null;
@@ -2817,8 +2818,8 @@ export interface components {
         };
         /** @description What a participant is doing. */
         BridgePresenceView: {
-            /** @description The object that the participant gave, or null. */
-            details: Record<string, never>;
+            /** @description What the participant gave: an object or a text; null when it gave nothing. */
+            details: unknown;
             id: string;
             stale: boolean;
             state: string;
@@ -2832,7 +2833,7 @@ export interface components {
         /** @description The presence that a participant just reported. */
         BridgePresentView: {
             /** @description Left out when none were ever given. */
-            details?: Record<string, never>;
+            details?: unknown;
             participant: string;
             state: string;
             thread: string;
@@ -2884,7 +2885,7 @@ export interface components {
         /** @description Something a handle could have meant. */
         Candidate: {
             handle: string;
-            id: components["schemas"]["SessionId"];
+            id: string;
             name?: string | null;
             status: components["schemas"]["Status"];
         };
@@ -2928,11 +2929,12 @@ export interface components {
         };
         /** @description An agent that worked, or was started, for a cause. */
         CauseAgent: {
-            by?: components["schemas"]["SessionId"] | null;
+            /** @description The session that started it or wrote to it first; `None` for whom the person asked. */
+            by?: string | null;
             handle: string;
             /** @description What people see instead of the handle. */
             name?: string | null;
-            session: components["schemas"]["SessionId"];
+            session: string;
             /** @description It was started for this. */
             spawned: boolean;
             /** @description Its status now. */
@@ -2951,11 +2953,6 @@ export interface components {
              */
             wakes: number;
         };
-        /**
-         * Format: uuid
-         * @description The id of a cause: of the human request that work descends from.
-         */
-        CauseId: string;
         /** @description A turn that descends from a cause. */
         CauseTurn: {
             ended_at?: components["schemas"]["Moment"] | null;
@@ -2967,8 +2964,8 @@ export interface components {
             hop: number;
             opened_at: components["schemas"]["Moment"];
             outcome?: components["schemas"]["TurnOutcome"] | null;
-            session: components["schemas"]["SessionId"];
-            turn: components["schemas"]["TurnId"];
+            session: string;
+            turn: string;
             usage: components["schemas"]["UsageView"];
             /** @description It was started without a human message. */
             woken: boolean;
@@ -2977,15 +2974,17 @@ export interface components {
         CauseView: {
             /** @description Every agent that worked or was started for it, those that were asked first. */
             agents: components["schemas"]["CauseAgent"][];
-            cause: components["schemas"]["CauseId"];
-            delivery?: components["schemas"]["DeliveryId"] | null;
+            cause: string;
+            delivery?: string | null;
             opened_at?: components["schemas"]["Moment"] | null;
             /** @description Who asked. */
             opened_by?: string | null;
-            post?: components["schemas"]["PostId"] | null;
-            session?: components["schemas"]["SessionId"] | null;
+            post?: string | null;
+            /** @description The session that was asked, or of several the first. */
+            session?: string | null;
             stopped: boolean;
-            thread?: components["schemas"]["ThreadId"] | null;
+            /** @description The thread in which the request was posted, and the id of the post. */
+            thread?: string | null;
             /** @description Every turn that descends from it, oldest first. */
             turns: components["schemas"]["CauseTurn"][];
             usage: components["schemas"]["UsageView"];
@@ -3010,7 +3009,7 @@ export interface components {
              */
             corrections: number;
             /** @description The message that has the schema. */
-            delivery: components["schemas"]["DeliveryId"];
+            delivery: string;
             reason?: components["schemas"]["AbandonReason"] | null;
             state: components["schemas"]["CheckState"];
             /** @description Whether the answer satisfies the schema; nothing while that is not decided. */
@@ -3022,7 +3021,7 @@ export interface components {
         ClaimTask: {
             /**
              * Format: int64
-             * @description Five minutes unless this says otherwise; between a second and a day.
+             * @description Five minutes unless this says otherwise; at most a day.
              */
             ttl_ms?: number | null;
         };
@@ -3043,7 +3042,7 @@ export interface components {
             /** @description Slug of the definition that it follows. What else is said here beats what the definition says. */
             agent?: string | null;
             /** @description Ids of uploaded files for the prompt: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
-            attachments?: components["schemas"]["FileId"][];
+            attachments?: string[];
             /** @description Where the worktree's branch starts: a branch, tag or commit. By default what the checkout is on. */
             base?: string | null;
             /** @description Where it runs, whatever its definition says: an absolute path. */
@@ -3060,11 +3059,8 @@ export interface components {
             };
             model?: string | null;
             name?: string | null;
-            /**
-             * @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
-             *     64 KB, without references that lead out of it.
-             */
-            output_schema?: Record<string, never> | null;
+            /** @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references that lead out of it. */
+            output_schema?: Record<string, never> | boolean | null;
             permissions?: components["schemas"]["PermissionMode"] | null;
             /** @description The first message. */
             prompt?: string | null;
@@ -3120,7 +3116,7 @@ export interface components {
             actor: string;
             /** @description The directory that it was created for. */
             directory?: string | null;
-            id: components["schemas"]["TokenId"];
+            id: string;
             name: string;
             secret: string;
         };
@@ -3170,17 +3166,12 @@ export interface components {
          * @enum {string}
          */
         DefinitionKind: "chat" | "external";
-        /**
-         * Format: uuid
-         * @description The id of a delivery: of one message on its way into a session.
-         */
-        DeliveryId: string;
         /** @description The answer to `GET /api/deliveries/{delivery}`: the life of a message. */
         DeliveryTrace: {
-            cause: components["schemas"]["CauseId"];
-            delivery: components["schemas"]["DeliveryId"];
+            cause: string;
+            delivery: string;
             handle: string;
-            session: components["schemas"]["SessionId"];
+            session: string;
             /** @description The stage it has reached. */
             stage: components["schemas"]["Stage"];
             steps: components["schemas"]["TraceStep"][];
@@ -3193,19 +3184,15 @@ export interface components {
              */
             attempt?: number | null;
             check?: components["schemas"]["CheckView"] | null;
-            delivery: components["schemas"]["DeliveryId"];
+            delivery: string;
             reason?: components["schemas"]["HeldReason"] | null;
             /** Format: uint64 */
             seq: number;
-            session: components["schemas"]["SessionId"];
+            session: string;
             stage: components["schemas"]["Stage"];
-            turn?: components["schemas"]["TurnId"] | null;
+            /** @description The turn that took it. */
+            turn?: string | null;
         };
-        /**
-         * Format: uuid
-         * @description The id of a device.
-         */
-        DeviceId: string;
         /** @description The answer to `GET /api/devices`. */
         DeviceList: {
             devices: components["schemas"]["DeviceView"][];
@@ -3215,7 +3202,7 @@ export interface components {
             created_at: components["schemas"]["Moment"];
             /** @description It is the one that asks. */
             current: boolean;
-            id: components["schemas"]["DeviceId"];
+            id: string;
             /** @description What the browser says it is. */
             name: string;
         };
@@ -3257,7 +3244,7 @@ export interface components {
             at: components["schemas"]["Moment"];
             by: string;
             /** @description Id of the session that they came from. */
-            from: components["schemas"]["SessionId"];
+            from: string;
         };
         /** @description The body of every answer that is not a success. */
         ErrorBody: {
@@ -3282,7 +3269,7 @@ export interface components {
             /** Format: uint64 */
             seq: number;
             /** @description The session. */
-            session: components["schemas"]["SessionId"];
+            session: string;
             ts: components["schemas"]["Moment"];
             view?: components["schemas"]["SessionView"] | null;
         };
@@ -3309,22 +3296,17 @@ export interface components {
          * @enum {string}
          */
         FileChange: "added" | "changed" | "removed";
-        /**
-         * Format: uuid
-         * @description The id of an attached file.
-         */
-        FileId: string;
         /** @description The agent in whose transcript it is. */
         FoundAgent: {
             handle: string;
-            id: components["schemas"]["SessionId"];
+            id: string;
             name?: string | null;
             project: string;
             status: components["schemas"]["Status"];
         };
         /** @description The thread in which it is. */
         FoundThread: {
-            id: components["schemas"]["ThreadId"];
+            id: string;
             name: string;
         };
         /** @description The body of `POST /api/sessions/{id}/back`. */
@@ -3379,13 +3361,8 @@ export interface components {
         /** @description A stored item of a session. */
         ItemFrame: {
             item: components["schemas"]["ItemView"];
-            session: components["schemas"]["SessionId"];
+            session: string;
         };
-        /**
-         * Format: uuid
-         * @description The id of an item of a transcript.
-         */
-        ItemId: string;
         /** @description A page of items, oldest first. */
         ItemPage: {
             /**
@@ -3406,82 +3383,7 @@ export interface components {
             seq: number;
         };
         /** @description One thing in a transcript. */
-        ItemView: {
-            /**
-             * Format: uint64
-             * @description Set when `text` is not all of it: read the rest from `/api/sessions/{id}/items/{ordinal}/text`.
-             */
-            full_length?: number | null;
-            id: components["schemas"]["ItemId"];
-            /** Format: uint64 */
-            ordinal: number;
-            parent?: string | null;
-            /** Format: uint64 */
-            seq: number;
-            /** Format: uint32 */
-            step: number;
-            /** @description Text of a failed attempt: not part of the answer. */
-            superseded?: boolean;
-            /** @description Its text; of a large one only the beginning and the end. Null: it has none, or it was cleared. */
-            text?: string | null;
-            ts: components["schemas"]["Moment"];
-            turn?: components["schemas"]["TurnId"] | null;
-        } & ({
-            /** @description A message that entered the session. Text: the message. */
-            fields: components["schemas"]["UserTextFields"];
-            /** @enum {string} */
-            kind: "user_text";
-        } | {
-            /** @description What the agent said. Text: its words. */
-            fields: components["schemas"]["NoFields"];
-            /** @enum {string} */
-            kind: "assistant_text";
-        } | {
-            /** @description What the agent thought aloud. Text: its words. */
-            fields: components["schemas"]["NoFields"];
-            /** @enum {string} */
-            kind: "thinking";
-        } | {
-            /** @description A tool is called. Text: the input, as JSON. */
-            fields: components["schemas"]["ToolCallFields"];
-            /** @enum {string} */
-            kind: "tool_call";
-        } | {
-            /** @description A tool answered. Text: the output. */
-            fields: components["schemas"]["ToolResultFields"];
-            /** @enum {string} */
-            kind: "tool_result";
-        } | {
-            /** @description The agent asks for permission, or a request was decided. Text: exactly what is asked. */
-            fields: components["schemas"]["PermissionFields"];
-            /** @enum {string} */
-            kind: "permission";
-        } | {
-            /** @description The agent's task list. Text: the list, as JSON. */
-            fields: components["schemas"]["NoFields"];
-            /** @enum {string} */
-            kind: "todo";
-        } | {
-            /** @description What a request cost. */
-            fields: components["schemas"]["UsageView"];
-            /** @enum {string} */
-            kind: "usage";
-        } | {
-            /** @description Something a person should know. Text: the words. */
-            fields: components["schemas"]["NoticeFields"];
-            /** @enum {string} */
-            kind: "notice";
-        } | {
-            /** @description Something went wrong. Text: what. */
-            fields: components["schemas"]["ErrorFields"];
-            /** @enum {string} */
-            kind: "error";
-        } | {
-            /** @description Something the provider said that fits nowhere else. Text: the JSON as it came. */
-            fields: components["schemas"]["RawFields"];
-            /** @enum {string} */
-            kind: "raw";
-        });
+        ItemView: components["schemas"]["ItemViewUserText"] | components["schemas"]["ItemViewAssistantText"] | components["schemas"]["ItemViewThinking"] | components["schemas"]["ItemViewToolCall"] | components["schemas"]["ItemViewToolResult"] | components["schemas"]["ItemViewPermission"] | components["schemas"]["ItemViewTodo"] | components["schemas"]["ItemViewUsage"] | components["schemas"]["ItemViewNotice"] | components["schemas"]["ItemViewError"] | components["schemas"]["ItemViewRaw"];
         /** @description What an agent said in its last turn that is over. */
         LastTurn: {
             /** @description Code of what went wrong in the newest turn, when it failed. */
@@ -3489,13 +3391,14 @@ export interface components {
             /** @description What went wrong there, in words. */
             error?: string | null;
             handle: string;
-            session: components["schemas"]["SessionId"];
+            session: string;
             status: components["schemas"]["Status"];
             /** @description Everything that it said in that turn, in order. Agents get the first 20,000 characters. */
             text?: string | null;
             /** @description The text is longer. */
             truncated: boolean;
-            turn?: components["schemas"]["TurnId"] | null;
+            /** @description The newest turn in which it said something, other than the running one. */
+            turn?: string | null;
         };
         /**
          * @description Whose a definition is.
@@ -3536,14 +3439,14 @@ export interface components {
         };
         /** @description A piece of an item that is still growing. */
         LiveFrame: {
-            item: components["schemas"]["ItemId"];
+            item: string;
             kind: components["schemas"]["LiveKind"];
             /**
              * Format: uint64
              * @description Where `text` begins in the item, in bytes.
              */
             offset: number;
-            session: components["schemas"]["SessionId"];
+            session: string;
             text: string;
         };
         /**
@@ -3572,14 +3475,11 @@ export interface components {
         /** @description The body of `POST /api/agents/{slug}/messages`. */
         MessageAgent: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
-            attachments?: components["schemas"]["FileId"][];
+            attachments?: string[];
             /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
             default_provider?: string | null;
-            /**
-             * @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
-             *     64 KB, without references that lead out of it.
-             */
-            output_schema?: Record<string, never> | null;
+            /** @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references that lead out of it. */
+            output_schema?: Record<string, never> | boolean | null;
             /** @description Whose definitions count, and where a new session is started: an absolute path. */
             project: string;
             /** @description `latest`, `create`, `latest-or-create` (the default), or a handle or id of one of its sessions. */
@@ -3623,7 +3523,8 @@ export interface components {
              * @description Of a summary: after so many of that turn's words, calls and results.
              */
             kept_after?: number | null;
-            kept_turn?: components["schemas"]["TurnId"] | null;
+            /** @description Of a summary: the turn in which what is kept word for word begins. */
+            kept_turn?: string | null;
         };
         /**
          * @description What happened in a team.
@@ -3651,8 +3552,9 @@ export interface components {
             message?: string | null;
             /** @description The reason, if the daemon acted on its own. */
             reason?: string | null;
-            session?: components["schemas"]["SessionId"] | null;
-            task?: components["schemas"]["TaskId"] | null;
+            /** @description The session that acts as `to` from then on. */
+            session?: string | null;
+            task?: string | null;
             thread?: string | null;
             /** @description Whom it was done to. */
             to?: string | null;
@@ -3673,7 +3575,7 @@ export interface components {
             name?: string | null;
             /** @description Where the agent was started: a rule counts there. */
             project: string;
-            session: components["schemas"]["SessionId"];
+            session: string;
             since: components["schemas"]["Moment"];
             /** @description The worker's terminal, for a request that can only be answered there. */
             terminal?: string | null;
@@ -3690,7 +3592,8 @@ export interface components {
             invited_at: components["schemas"]["Moment"];
             invited_by: string;
             profile: components["schemas"]["ProfileView"];
-            session?: components["schemas"]["SessionId"] | null;
+            /** @description The session behind it, once it was woken. */
+            session?: string | null;
             status?: components["schemas"]["Status"] | null;
             /** @description It works on an answer. */
             working?: boolean;
@@ -3791,11 +3694,6 @@ export interface components {
          * @enum {string}
          */
         PlacementReason: "stopped" | "budget" | "paused" | "attempts" | "cause_stopped" | "earlier" | "limit" | "terminal";
-        /**
-         * Format: uuid
-         * @description The id of an event in a thread.
-         */
-        PostId: string;
         /** @description The body of `POST /api/threads/{thread}/messages`. */
         PostMessage: {
             /** @description The id of what it answers. */
@@ -3826,7 +3724,7 @@ export interface components {
         /** @description What people and agents are doing in a thread right now. */
         PresenceList: {
             participants: components["schemas"]["PresenceView"][];
-            thread: components["schemas"]["ThreadId"];
+            thread: string;
             /** Format: int64 */
             ttl_seconds: number;
         };
@@ -3898,13 +3796,13 @@ export interface components {
             messages: components["schemas"]["QueuedMessage"][];
             /** Format: uint64 */
             seq: number;
-            session: components["schemas"]["SessionId"];
+            session: string;
         };
         /** @description A message that no turn has taken up. */
         QueuedMessage: {
             attachments?: components["schemas"]["AttachmentView"][];
-            cause: components["schemas"]["CauseId"];
-            delivery: components["schemas"]["DeliveryId"];
+            cause: string;
+            delivery: string;
             /**
              * Format: uint64
              * @description How long all of it is, in bytes.
@@ -3936,8 +3834,8 @@ export interface components {
         };
         /** @description The receipt of an accepted message. The same again when the request is repeated with its key. */
         Receipt: {
-            cause: components["schemas"]["CauseId"];
-            delivery: components["schemas"]["DeliveryId"];
+            cause: string;
+            delivery: string;
             handle: string;
             /** @description Why the agent follows another version of its definition than its file holds. */
             notice?: string | null;
@@ -3948,7 +3846,7 @@ export interface components {
              * @description The point in the log from before the message: stream from here to see what becomes of it.
              */
             seq: number;
-            session: components["schemas"]["SessionId"];
+            session: string;
         };
         /** @description The body of `…/release`. */
         ReleaseTask: {
@@ -3989,11 +3887,6 @@ export interface components {
             /** @description When the one before it broke off. */
             since: components["schemas"]["Moment"];
         };
-        /**
-         * Format: uuid
-         * @description The id of a standing permission rule.
-         */
-        RuleId: string;
         /** @description The answer to `GET /api/rules`. */
         RuleList: {
             rules: components["schemas"]["RuleView"][];
@@ -4004,7 +3897,7 @@ export interface components {
             allow: boolean;
             /** @description What exactly it covers, in words. */
             covers: string;
-            id: components["schemas"]["RuleId"];
+            id: string;
             /** @description Where it counts: when it denies, also everywhere below, and in each worktree of the repository. */
             project: string;
             /** @description The tool, in the harness's words. What is denied is denied to every tool. */
@@ -4029,7 +3922,8 @@ export interface components {
         SearchHit: {
             agent?: components["schemas"]["FoundAgent"] | null;
             at: components["schemas"]["Moment"];
-            event?: components["schemas"]["PostId"] | null;
+            /** @description Which event of the thread it is. */
+            event?: string | null;
             /** @description A piece of the text, around what was asked for. */
             excerpt: components["schemas"]["ExcerptPiece"][];
             kind: components["schemas"]["SearchKind"];
@@ -4066,17 +3960,14 @@ export interface components {
             callback_url: string;
             /** @description Signs what is posted to the agent, and may sign its answers. */
             secret: string;
-            session: components["schemas"]["SessionId"];
+            session: string;
         };
         /** @description The body of `POST /api/sessions/{id}/messages`. */
         SendMessage: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
-            attachments?: components["schemas"]["FileId"][];
-            /**
-             * @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
-             *     64 KB, without references that lead out of it.
-             */
-            output_schema?: Record<string, never> | null;
+            attachments?: string[];
+            /** @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references that lead out of it. */
+            output_schema?: Record<string, never> | boolean | null;
             text: string;
             verb?: components["schemas"]["Verb"];
             /** @description The answer to this message alone is waited for: it gets a turn of its own. */
@@ -4093,133 +3984,12 @@ export interface components {
             session: components["schemas"]["SessionView"];
         };
         /** @description What happened to a session. */
-        SessionChange: {
-            /** @enum {string} */
-            type: "created";
-        } | {
-            /** @enum {string} */
-            type: "closed";
-        } | {
-            /** @enum {string} */
-            type: "reopened";
-        } | {
-            /** @enum {string} */
-            type: "cleared";
-        } | {
-            /** @enum {string} */
-            type: "deleted";
-        } | {
-            /** @enum {string} */
-            type: "erased";
-        } | {
-            hold: components["schemas"]["Hold"];
-            /** @enum {string} */
-            type: "hold_changed";
-        } | {
-            /** Format: int32 */
-            code?: number | null;
-            /** Format: int32 */
-            signal?: number | null;
-            /** @enum {string} */
-            type: "process_ended";
-        } | {
-            corrects?: components["schemas"]["DeliveryId"] | null;
-            delivery: components["schemas"]["DeliveryId"];
-            /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
-            origin: string;
-            /** @description The answer has to satisfy an output schema. */
-            structured?: boolean;
-            /** @enum {string} */
-            type: "message_accepted";
-            verb: components["schemas"]["Verb"];
-        } | {
-            deliveries: components["schemas"]["DeliveryId"][];
-            reason: components["schemas"]["HeldReason"];
-            /** @enum {string} */
-            type: "message_held";
-        } | {
-            delivery: components["schemas"]["DeliveryId"];
-            turn: components["schemas"]["TurnId"];
-            /** @enum {string} */
-            type: "message_handing";
-        } | {
-            delivery: components["schemas"]["DeliveryId"];
-            /** @enum {string} */
-            type: "message_handed";
-        } | {
-            delivery: components["schemas"]["DeliveryId"];
-            /** @description The agent may have read it. */
-            repeat: boolean;
-            /** @enum {string} */
-            type: "message_returned";
-        } | {
-            delivery: components["schemas"]["DeliveryId"];
-            /** @enum {string} */
-            type: "message_cancelled";
-        } | {
-            cause: components["schemas"]["CauseId"];
-            deliveries: components["schemas"]["DeliveryId"][];
-            turn: components["schemas"]["TurnId"];
-            /** @enum {string} */
-            type: "turn_started";
-        } | {
-            turn: components["schemas"]["TurnId"];
-            /** @enum {string} */
-            type: "turn_confirmed";
-        } | {
-            /** Format: uint32 */
-            attempt?: number | null;
-            /** Format: uint32 */
-            of?: number | null;
-            turn: components["schemas"]["TurnId"];
-            /** @enum {string} */
-            type: "turn_retried";
-        } | {
-            /** @description Error code. */
-            code?: string | null;
-            outcome: components["schemas"]["TurnOutcome"];
-            source: components["schemas"]["StatusSource"];
-            turn: components["schemas"]["TurnId"];
-            /** @enum {string} */
-            type: "turn_ended";
-            until?: components["schemas"]["Moment"] | null;
-        } | {
-            delivery: components["schemas"]["DeliveryId"];
-            turn: components["schemas"]["TurnId"];
-            /** @enum {string} */
-            type: "answer_checked";
-            verdict: components["schemas"]["AnswerVerdict"];
-        } | {
-            delivery: components["schemas"]["DeliveryId"];
-            reason: components["schemas"]["AbandonReason"];
-            /** @enum {string} */
-            type: "answer_abandoned";
-        } | {
-            hash: string;
-            /** @description The tool, in the harness's words. */
-            tool?: string | null;
-            /** @enum {string} */
-            type: "permission_requested";
-        } | {
-            decision: components["schemas"]["Decision"];
-            hash: string;
-            /** @enum {string} */
-            type: "permission_decided";
-        } | {
-            fields: components["schemas"]["SessionField"][];
-            /** @enum {string} */
-            type: "updated";
-        };
+        SessionChange: components["schemas"]["SessionChangeCreated"] | components["schemas"]["SessionChangeClosed"] | components["schemas"]["SessionChangeReopened"] | components["schemas"]["SessionChangeCleared"] | components["schemas"]["SessionChangeDeleted"] | components["schemas"]["SessionChangeErased"] | components["schemas"]["SessionChangeHoldChanged"] | components["schemas"]["SessionChangeProcessEnded"] | components["schemas"]["SessionChangeMessageAccepted"] | components["schemas"]["SessionChangeMessageHeld"] | components["schemas"]["SessionChangeMessageHanding"] | components["schemas"]["SessionChangeMessageHanded"] | components["schemas"]["SessionChangeMessageReturned"] | components["schemas"]["SessionChangeMessageCancelled"] | components["schemas"]["SessionChangeTurnStarted"] | components["schemas"]["SessionChangeTurnConfirmed"] | components["schemas"]["SessionChangeTurnRetried"] | components["schemas"]["SessionChangeTurnEnded"] | components["schemas"]["SessionChangeAnswerChecked"] | components["schemas"]["SessionChangeAnswerAbandoned"] | components["schemas"]["SessionChangePermissionRequested"] | components["schemas"]["SessionChangePermissionDecided"] | components["schemas"]["SessionChangeUpdated"];
         /**
          * @description A field of a session's view.
          * @enum {string}
          */
         SessionField: "name" | "title" | "labels" | "pinned_at" | "attributes" | "worktree" | "parked_until" | "entered" | "terminal" | "todo" | "usage";
-        /**
-         * Format: uuid
-         * @description The id of a session.
-         */
-        SessionId: string;
         /** @description A session in one line: what a table shows of it. What says nothing is left out. */
         SessionLine: {
             agent: string;
@@ -4280,10 +4050,11 @@ export interface components {
             asks: number;
             /** @description What people and programs noted about it: any JSON, by name. */
             attributes: Record<string, never>;
-            cause?: components["schemas"]["CauseId"] | null;
+            /** @description The cause of the turn under way. */
+            cause?: string | null;
             check?: components["schemas"]["CheckView"] | null;
             /** @description Ids of the open sessions that it started and that end with it. Only answers about one session have it. */
-            children?: components["schemas"]["SessionId"][] | null;
+            children?: string[] | null;
             created_at: components["schemas"]["Moment"];
             /** @description Who made it. */
             created_by: string;
@@ -4301,11 +4072,12 @@ export interface components {
              */
             held: number;
             hold: components["schemas"]["Hold"];
-            id: components["schemas"]["SessionId"];
+            id: string;
             labels: {
                 [key: string]: string;
             };
-            last_cause?: components["schemas"]["CauseId"] | null;
+            /** @description The cause of the newest turn, also when it is over. Only answers about one session have it. */
+            last_cause?: string | null;
             /**
              * @description Preview of the newest text: at most 160 characters on one line. Only answers about one
              *     session have it, and lists of a definition's sessions.
@@ -4317,7 +4089,7 @@ export interface components {
             name?: string | null;
             /** @description Why it follows another version of its definition than the file holds. Only answers about one session have it. */
             notice?: string | null;
-            parent?: components["schemas"]["SessionId"] | null;
+            parent?: string | null;
             parked_until?: components["schemas"]["Moment"] | null;
             permissions: components["schemas"]["PermissionMode"];
             pinned_at?: components["schemas"]["Moment"] | null;
@@ -4338,13 +4110,15 @@ export interface components {
             status_since: components["schemas"]["Moment"];
             /** @description How the status is known. */
             status_source: components["schemas"]["StatusSource"];
-            team?: components["schemas"]["TeamId"] | null;
+            /** @description The team that it belongs to, and what it is called there. */
+            team?: string | null;
             terminal?: components["schemas"]["TerminalView"] | null;
             /** @description Given by the agent. */
             title?: string | null;
             /** @description What it has set itself to do. Only answers about one session have it. */
             todo?: components["schemas"]["TodoView"][] | null;
-            turn?: components["schemas"]["TurnId"] | null;
+            /** @description The turn under way. */
+            turn?: string | null;
             /**
              * Format: uint64
              * @description Turns since it was made or cleared.
@@ -4437,7 +4211,8 @@ export interface components {
         SwitchedAgent: {
             /** @description There was none, so it was made. */
             created: boolean;
-            from?: components["schemas"]["SessionId"] | null;
+            /** @description Id of the session that they came from, when there is one to go back to. */
+            from?: string | null;
             receipt?: components["schemas"]["Receipt"] | null;
             session: components["schemas"]["SessionView"];
         };
@@ -4446,10 +4221,8 @@ export interface components {
             /** Format: uint64 */
             seq: number;
             task: components["schemas"]["TaskView"];
-            team: components["schemas"]["TeamId"];
+            team: string;
         };
-        /** @description The id of a task, unique in its team. */
-        TaskId: string;
         /** @description A page of tasks, in order of their ids. */
         TaskPage: {
             /** @description Pass as `after` to read on. */
@@ -4467,7 +4240,7 @@ export interface components {
         TaskView: {
             created_at: components["schemas"]["Moment"];
             created_by: string;
-            deps: components["schemas"]["TaskId"][];
+            deps: string[];
             description?: string | null;
             ended_at?: components["schemas"]["Moment"] | null;
             /**
@@ -4475,7 +4248,7 @@ export interface components {
              * @description How often the task was claimed or assigned.
              */
             epoch: number;
-            id: components["schemas"]["TaskId"];
+            id: string;
             lease?: components["schemas"]["LeaseView"] | null;
             message?: components["schemas"]["MessageOfTeam"] | null;
             /** @description Who has it, or who finished it. */
@@ -4497,128 +4270,18 @@ export interface components {
             team: components["schemas"]["TeamView"];
         };
         /** @description What happened in a team; the frame's `actor` did it. */
-        TeamChange: {
-            /** @enum {string} */
-            type: "created";
-        } | {
-            /** @enum {string} */
-            type: "closed";
-        } | {
-            agent: string;
-            session?: components["schemas"]["SessionId"] | null;
-            /** @enum {string} */
-            type: "agent_enrolled";
-        } | {
-            agent: string;
-            /** @enum {string} */
-            type: "agent_left";
-        } | {
-            agent: string;
-            session: components["schemas"]["SessionId"];
-            /** @enum {string} */
-            type: "worker_started";
-        } | {
-            agent: string;
-            session: components["schemas"]["SessionId"];
-            /** @enum {string} */
-            type: "worker_ended";
-        } | {
-            /** @description As the team calls it: `thread-0001`. */
-            thread: string;
-            /** @enum {string} */
-            type: "thread_started";
-        } | {
-            task: components["schemas"]["TaskId"];
-            thread: string;
-            /** @enum {string} */
-            type: "thread_linked";
-        } | {
-            message: string;
-            /** @description Ids of the thread and of the message. */
-            thread: string;
-            /** @enum {string} */
-            type: "thread_posted";
-        } | {
-            task: components["schemas"]["TaskId"];
-            /** @enum {string} */
-            type: "task_created";
-        } | {
-            /** Format: uint64 */
-            epoch: number;
-            expires_at: components["schemas"]["Moment"];
-            holder: string;
-            task: components["schemas"]["TaskId"];
-            /** @enum {string} */
-            type: "task_claimed";
-        } | {
-            /** Format: uint64 */
-            epoch: number;
-            expires_at: components["schemas"]["Moment"];
-            holder: string;
-            task: components["schemas"]["TaskId"];
-            /** @enum {string} */
-            type: "task_renewed";
-        } | {
-            /** Format: uint64 */
-            epoch: number;
-            holder: string;
-            task: components["schemas"]["TaskId"];
-            /** @enum {string} */
-            type: "task_expired";
-        } | {
-            /** Format: uint64 */
-            epoch: number;
-            holder: string;
-            task: components["schemas"]["TaskId"];
-            /** @enum {string} */
-            type: "task_completed";
-            /** @description Tasks that are no longer blocked. */
-            unblocks?: components["schemas"]["TaskId"][];
-        } | {
-            /** Format: uint64 */
-            epoch: number;
-            holder: string;
-            task: components["schemas"]["TaskId"];
-            /** @enum {string} */
-            type: "task_failed";
-        } | {
-            /** Format: uint64 */
-            epoch: number;
-            holder: string;
-            task: components["schemas"]["TaskId"];
-            /** @enum {string} */
-            type: "task_released";
-        } | {
-            /** Format: uint64 */
-            epoch: number;
-            task: components["schemas"]["TaskId"];
-            to?: string | null;
-            /** @enum {string} */
-            type: "task_reassigned";
-        } | {
-            task: components["schemas"]["TaskId"];
-            /** @enum {string} */
-            type: "task_canceled";
-        } | {
-            task: components["schemas"]["TaskId"];
-            /** @enum {string} */
-            type: "task_retried";
-        } | {
-            /** @enum {string} */
-            type: "updated";
-        };
+        TeamChange: components["schemas"]["TeamChangeCreated"] | components["schemas"]["TeamChangeClosed"] | components["schemas"]["TeamChangeAgentEnrolled"] | components["schemas"]["TeamChangeAgentLeft"] | components["schemas"]["TeamChangeWorkerStarted"] | components["schemas"]["TeamChangeWorkerEnded"] | components["schemas"]["TeamChangeThreadStarted"] | components["schemas"]["TeamChangeThreadLinked"] | components["schemas"]["TeamChangeThreadPosted"] | components["schemas"]["TeamChangeTaskCreated"] | components["schemas"]["TeamChangeTaskClaimed"] | components["schemas"]["TeamChangeTaskRenewed"] | components["schemas"]["TeamChangeTaskExpired"] | components["schemas"]["TeamChangeTaskCompleted"] | components["schemas"]["TeamChangeTaskFailed"] | components["schemas"]["TeamChangeTaskReleased"] | components["schemas"]["TeamChangeTaskReassigned"] | components["schemas"]["TeamChangeTaskCanceled"] | components["schemas"]["TeamChangeTaskRetried"] | components["schemas"]["TeamChangeUpdated"];
         /** @description Something that happened in a team. */
         TeamFrame: {
             actor: string;
             change: components["schemas"]["TeamChange"];
             /** Format: uint64 */
             seq: number;
-            task?: components["schemas"]["TaskId"] | null;
-            team: components["schemas"]["TeamId"];
+            /** @description The task that it is about. */
+            task?: string | null;
+            team: string;
             ts: components["schemas"]["Moment"];
         };
-        /** @description The name of a team, which is its id. */
-        TeamId: string;
         /** @description A page of teams, in order of their ids. */
         TeamPage: {
             /** @description Pass as `after` to read on. */
@@ -4644,7 +4307,7 @@ export interface components {
             created_by: string;
             /** @description The project, which the resources of tasks are parts of. */
             directory?: string | null;
-            id: components["schemas"]["TeamId"];
+            id: string;
             /** Format: uint64 */
             in_progress: number;
             /**
@@ -4656,9 +4319,138 @@ export interface components {
             threads: number;
             updated_at: components["schemas"]["Moment"];
         };
+        /** @description The body of `…/claim`, `…/cancel` and `…/retry`. */
+        TeamdAct: {
+            /** @description The agent of the credential, if it is given. */
+            agentId?: string | null;
+            teamId?: string | null;
+            /**
+             * Format: int64
+             * @description For how long a claimed task is leased.
+             */
+            ttlMs?: number | null;
+        };
+        /** @description An agent of a team. */
+        TeamdAgent: {
+            id: string;
+            model?: string | null;
+            role: string;
+        };
+        /** @description The body of `POST /v1/tasks`. */
+        TeamdCreateTask: {
+            /** @description The agent of the credential, if it is given. */
+            agentId?: string | null;
+            /** @description Tasks that come first. */
+            deps?: string[] | null;
+            description?: string | null;
+            /** @description Files and directories that the task needs for itself. */
+            resources?: string[] | null;
+            teamId?: string | null;
+            title: string;
+        };
+        /** @description The body of `POST /v1/teams`. */
+        TeamdCreateTeam: {
+            agents?: components["schemas"]["TeamdAgent"][] | null;
+            /** @description Without it `default`. */
+            teamId?: string | null;
+        };
+        /** @description The body of `POST /v1/threads`. */
+        TeamdCreateThread: {
+            /** @description The agent of the credential, if it is given. */
+            agentId?: string | null;
+            participants?: string[] | null;
+            taskId?: string | null;
+            teamId?: string | null;
+            title?: string | null;
+        };
+        /** @description The body of `…/complete` and `…/fail`. */
+        TeamdEnd: {
+            /** @description The agent of the credential, if it is given. */
+            agentId?: string | null;
+            /** Format: uint64 */
+            epoch: number;
+            messageId?: string | null;
+            summary?: string | null;
+            teamId?: string | null;
+            /** @description Goes with `messageId`: where the whole is told. */
+            threadId?: string | null;
+        };
         /** @description A failure in the shape of the protocol. */
         TeamdError: {
             error: components["schemas"]["TeamdRefusal"];
+        };
+        /** @description Something that happened, as an inbox shows it. */
+        TeamdEvent: {
+            actor: string;
+            agentId: string;
+            /** @description The whole text of a message. */
+            content?: string | null;
+            /** Format: uint64 */
+            cursor: number;
+            id: string;
+            schemaVersion: string;
+            summary: string;
+            taskId?: string | null;
+            teamId: string;
+            threadId?: string | null;
+            ts: components["schemas"]["Moment"];
+            type: string;
+        };
+        TeamdInbox: {
+            events: components["schemas"]["TeamdEvent"][];
+            /** @description A number, as a string: pass it as `since` to read on. */
+            nextSince: string;
+        };
+        /** @description The body of `…/renew` and `…/release`. */
+        TeamdKeep: {
+            /** @description The agent of the credential, if it is given. */
+            agentId?: string | null;
+            /**
+             * Format: uint64
+             * @description The epoch of the lease.
+             */
+            epoch: number;
+            teamId?: string | null;
+            /** Format: int64 */
+            ttlMs?: number | null;
+        };
+        /** @description Who has a task, and until when. */
+        TeamdLease: {
+            /** Format: uint64 */
+            epoch: number;
+            expiresAt: components["schemas"]["Moment"];
+            holder: string;
+        };
+        /** @description The body of `POST /v1/threads/{thread}/link`. */
+        TeamdLink: {
+            /** @description The agent of the credential, if it is given. */
+            agentId?: string | null;
+            taskId: string;
+            teamId?: string | null;
+        };
+        /** @description What was said in a thread. */
+        TeamdMessage: {
+            body: string;
+            from: string;
+            id: string;
+            schemaVersion: string;
+            threadId: string;
+            ts: components["schemas"]["Moment"];
+        };
+        TeamdMessageAnswer: {
+            message: components["schemas"]["TeamdMessage"];
+        };
+        /** @description The body of `POST /v1/threads/{thread}/messages`. */
+        TeamdPost: {
+            /** @description The agent of the credential, if it is given. */
+            agentId?: string | null;
+            message: string;
+            teamId?: string | null;
+        };
+        /** @description A message in a thread. */
+        TeamdReference: {
+            messageId: string;
+            threadId: string;
         };
         /** @description What went wrong. */
         TeamdRefusal: {
@@ -4666,6 +4458,75 @@ export interface components {
             code: string;
             /** @description What is wrong, and what to do. */
             message: string;
+        };
+        TeamdTail: {
+            messages: components["schemas"]["TeamdMessage"][];
+            thread: components["schemas"]["TeamdThread"];
+        };
+        /** @description A task. */
+        TeamdTask: {
+            deps: string[];
+            description: string;
+            /** Format: uint64 */
+            epoch: number;
+            id: string;
+            lease?: components["schemas"]["TeamdLease"] | null;
+            message?: components["schemas"]["TeamdReference"] | null;
+            owner?: string | null;
+            reason?: string | null;
+            resources: string[];
+            schemaVersion: string;
+            status: components["schemas"]["TaskStatus"];
+            summary?: string | null;
+            timestamps: components["schemas"]["TeamdTimes"];
+            title: string;
+        };
+        TeamdTaskAnswer: {
+            lease?: components["schemas"]["TeamdLease"] | null;
+            task: components["schemas"]["TeamdTask"];
+        };
+        TeamdTasks: {
+            tasks: components["schemas"]["TeamdTask"][];
+        };
+        /** @description A team. */
+        TeamdTeam: {
+            agents: components["schemas"]["TeamdAgent"][];
+            schemaVersion: string;
+            teamId: string;
+        };
+        TeamdTeamAnswer: {
+            team: components["schemas"]["TeamdTeam"];
+        };
+        TeamdTeams: {
+            teams: components["schemas"]["TeamdTeam"][];
+        };
+        /** @description A thread of a team. */
+        TeamdThread: {
+            createdAt: components["schemas"]["Moment"];
+            id: string;
+            participants: string[];
+            schemaVersion: string;
+            taskId?: string | null;
+            title: string;
+            updatedAt: components["schemas"]["Moment"];
+        };
+        TeamdThreadAnswer: {
+            thread: components["schemas"]["TeamdThread"];
+        };
+        TeamdThreads: {
+            threads: components["schemas"]["TeamdThread"][];
+        };
+        TeamdTimes: {
+            completedAt?: components["schemas"]["Moment"] | null;
+            createdAt: components["schemas"]["Moment"];
+            failedAt?: components["schemas"]["Moment"] | null;
+            startedAt?: components["schemas"]["Moment"] | null;
+        };
+        /** @description Whether an agent may write to a path, and why. */
+        TeamdWriteAnswer: {
+            advice: string;
+            allow: boolean;
+            reason: string;
         };
         /** @description The terminal of a session that is a worker. */
         TerminalView: {
@@ -4694,9 +4555,9 @@ export interface components {
             /** @description A message is a text, everything else an object. */
             content: unknown;
             from: string;
-            id: components["schemas"]["PostId"];
+            id: string;
             meta: components["schemas"]["ThreadMeta"];
-            thread: components["schemas"]["ThreadId"];
+            thread: string;
             to: string;
             ts: components["schemas"]["Moment"];
             type: components["schemas"]["ThreadEventKind"];
@@ -4729,7 +4590,7 @@ export interface components {
              * @description The point in the log to stream from.
              */
             seq: number;
-            thread: components["schemas"]["ThreadId"];
+            thread: string;
         };
         /** @description An event of a thread. */
         ThreadFrame: {
@@ -4738,16 +4599,11 @@ export interface components {
             event?: components["schemas"]["ThreadEvent"] | null;
             /** Format: uint64 */
             seq: number;
-            thread: components["schemas"]["ThreadId"];
+            thread: string;
         };
-        /**
-         * Format: uuid
-         * @description The id of a thread.
-         */
-        ThreadId: string;
         /** @description About an event of a thread. */
         ThreadMeta: {
-            reply_to?: components["schemas"]["PostId"] | null;
+            reply_to?: string | null;
             tags?: string[];
             via?: string | null;
             /** @description Whom a message woke. */
@@ -4788,7 +4644,7 @@ export interface components {
             created_by: string;
             /** @description Where its agents work. */
             directory?: string | null;
-            id: components["schemas"]["ThreadId"];
+            id: string;
             /** @description Who of the team takes part in it, in order of their ids. */
             members?: string[];
             /**
@@ -4798,7 +4654,8 @@ export interface components {
             messages: number;
             name: string;
             state: components["schemas"]["ThreadState"];
-            team?: components["schemas"]["TeamId"] | null;
+            /** @description The team that it is of. */
+            team?: string | null;
             updated_at: components["schemas"]["Moment"];
             /**
              * Format: uint64
@@ -4826,11 +4683,6 @@ export interface components {
         Toggle: {
             on: boolean;
         };
-        /**
-         * Format: uuid
-         * @description The id of a token.
-         */
-        TokenId: string;
         /** @description The answer to `GET /api/tokens`. */
         TokenList: {
             tokens: components["schemas"]["TokenView"][];
@@ -4841,7 +4693,7 @@ export interface components {
             created_at: components["schemas"]["Moment"];
             /** @description The directory that it was created for. */
             directory?: string | null;
-            id: components["schemas"]["TokenId"];
+            id: string;
             name: string;
         };
         /** @description The answer to `POST /api/tools/{name}`. A tool that is not granted is an error with the code `forbidden`. */
@@ -4936,11 +4788,6 @@ export interface components {
             sha256: string;
         };
         /**
-         * Format: uuid
-         * @description The id of a turn.
-         */
-        TurnId: string;
-        /**
          * @description How a turn ended.
          * @enum {string}
          */
@@ -4964,7 +4811,7 @@ export interface components {
         /** @description Of a message. */
         UserTextFields: {
             attachments?: components["schemas"]["AttachmentView"][];
-            delivery: components["schemas"]["DeliveryId"];
+            delivery: string;
             /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
             origin: string;
         };
@@ -4983,7 +4830,7 @@ export interface components {
         /** @description Where a person went back to, and what was passed on there. */
         WentBack: {
             /** @description Id of the session that they left. */
-            left: components["schemas"]["SessionId"];
+            left: string;
             /** @description Of that. */
             receipt: components["schemas"]["Receipt"];
             /** @description The session that they came from, and are in again. */
@@ -4993,7 +4840,8 @@ export interface components {
         };
         /** @description Which session of a project a person is in: the open one that they wrote to or entered last. */
         Whereabouts: {
-            from?: components["schemas"]["SessionId"] | null;
+            /** @description Id of the session that they came from, when there is one to go back to. */
+            from?: string | null;
             session?: components["schemas"]["SessionView"] | null;
         };
         /** @description The answer to `GET /api/whoami`. */
@@ -5040,11 +4888,11 @@ export interface components {
             person: boolean;
             provider: string;
             /** @description Id and handle of its session. */
-            session: components["schemas"]["SessionId"];
+            session: string;
             /** @description As its log says. */
             status: components["schemas"]["Status"];
             /** @description The team that it belongs to now; empty once it left, or the team was closed. */
-            team: components["schemas"]["TeamId"];
+            team: string;
             /** @description The thread of the team that its answers are posted to, as `thread-0001`. */
             thread?: string | null;
             /** @description Why the status is unknown, and what to do about it. */
@@ -5077,7 +4925,8 @@ export interface components {
             present: boolean;
             /** @description Why nothing more is known. */
             problem?: string | null;
-            session?: components["schemas"]["SessionId"] | null;
+            /** @description Whose it is; null when the agent was deleted. */
+            session?: string | null;
         };
         /** @description All worktrees that belong to Paseo. */
         WorktreeList: {
@@ -5109,6 +4958,572 @@ export interface components {
          * @enum {string}
          */
         SearchIn: "agents" | "threads";
+        /** @description What items of all kinds have. */
+        ItemViewCommon: {
+            /**
+             * Format: uint64
+             * @description Set when `text` is not all of it: read the rest from `/api/sessions/{id}/items/{ordinal}/text`.
+             */
+            full_length?: number | null;
+            id: string;
+            /** Format: uint64 */
+            ordinal: number;
+            parent?: string | null;
+            /** Format: uint64 */
+            seq: number;
+            /** Format: uint32 */
+            step: number;
+            /** @description Text of a failed attempt: not part of the answer. */
+            superseded?: boolean;
+            /** @description Its text; of a large one only the beginning and the end. Null: it has none, or it was cleared. */
+            text?: string | null;
+            ts: components["schemas"]["Moment"];
+            turn?: string | null;
+        };
+        ItemViewUserText: components["schemas"]["ItemViewCommon"] & {
+            /** @description A message that entered the session. Text: the message. */
+            fields: components["schemas"]["UserTextFields"];
+            /** @enum {string} */
+            kind: "user_text";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "user_text";
+        };
+        ItemViewAssistantText: components["schemas"]["ItemViewCommon"] & {
+            /** @description What the agent said. Text: its words. */
+            fields: components["schemas"]["NoFields"];
+            /** @enum {string} */
+            kind: "assistant_text";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "assistant_text";
+        };
+        ItemViewThinking: components["schemas"]["ItemViewCommon"] & {
+            /** @description What the agent thought aloud. Text: its words. */
+            fields: components["schemas"]["NoFields"];
+            /** @enum {string} */
+            kind: "thinking";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "thinking";
+        };
+        ItemViewToolCall: components["schemas"]["ItemViewCommon"] & {
+            /** @description A tool is called. Text: the input, as JSON. */
+            fields: components["schemas"]["ToolCallFields"];
+            /** @enum {string} */
+            kind: "tool_call";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "tool_call";
+        };
+        ItemViewToolResult: components["schemas"]["ItemViewCommon"] & {
+            /** @description A tool answered. Text: the output. */
+            fields: components["schemas"]["ToolResultFields"];
+            /** @enum {string} */
+            kind: "tool_result";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "tool_result";
+        };
+        ItemViewPermission: components["schemas"]["ItemViewCommon"] & {
+            /** @description The agent asks for permission, or a request was decided. Text: exactly what is asked. */
+            fields: components["schemas"]["PermissionFields"];
+            /** @enum {string} */
+            kind: "permission";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "permission";
+        };
+        ItemViewTodo: components["schemas"]["ItemViewCommon"] & {
+            /** @description The agent's task list. Text: the list, as JSON. */
+            fields: components["schemas"]["NoFields"];
+            /** @enum {string} */
+            kind: "todo";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "todo";
+        };
+        ItemViewUsage: components["schemas"]["ItemViewCommon"] & {
+            /** @description What a request cost. */
+            fields: components["schemas"]["UsageView"];
+            /** @enum {string} */
+            kind: "usage";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "usage";
+        };
+        ItemViewNotice: components["schemas"]["ItemViewCommon"] & {
+            /** @description Something a person should know. Text: the words. */
+            fields: components["schemas"]["NoticeFields"];
+            /** @enum {string} */
+            kind: "notice";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "notice";
+        };
+        ItemViewError: components["schemas"]["ItemViewCommon"] & {
+            /** @description Something went wrong. Text: what. */
+            fields: components["schemas"]["ErrorFields"];
+            /** @enum {string} */
+            kind: "error";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "error";
+        };
+        ItemViewRaw: components["schemas"]["ItemViewCommon"] & {
+            /** @description Something the provider said that fits nowhere else. Text: the JSON as it came. */
+            fields: components["schemas"]["RawFields"];
+            /** @enum {string} */
+            kind: "raw";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "raw";
+        };
+        SessionChangeCreated: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "created";
+        };
+        SessionChangeClosed: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "closed";
+        };
+        SessionChangeReopened: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reopened";
+        };
+        /** @description The transcript was removed. */
+        SessionChangeCleared: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "cleared";
+        };
+        SessionChangeDeleted: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "deleted";
+        };
+        /** @description The session was deleted since, and the details of this change with it. */
+        SessionChangeErased: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "erased";
+        };
+        SessionChangeHoldChanged: {
+            hold: components["schemas"]["Hold"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "hold_changed";
+        };
+        /** @description The process in its terminal ended. */
+        SessionChangeProcessEnded: {
+            /** Format: int32 */
+            code?: number | null;
+            /** Format: int32 */
+            signal?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "process_ended";
+        };
+        SessionChangeMessageAccepted: {
+            /** @description It asks for a correction of the answer to this message. */
+            corrects?: string | null;
+            delivery: string;
+            /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
+            origin: string;
+            /** @description The answer has to satisfy an output schema. */
+            structured?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_accepted";
+            verb: components["schemas"]["Verb"];
+        };
+        SessionChangeMessageHeld: {
+            deliveries: string[];
+            reason: components["schemas"]["HeldReason"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_held";
+        };
+        /** @description The message is about to enter the current turn. */
+        SessionChangeMessageHanding: {
+            delivery: string;
+            turn: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_handing";
+        };
+        /** @description The harness took the message into the current turn. */
+        SessionChangeMessageHanded: {
+            delivery: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_handed";
+        };
+        /** @description The harness never confirmed the message, which is back at the front of the queue. */
+        SessionChangeMessageReturned: {
+            delivery: string;
+            /** @description The agent may have read it. */
+            repeat: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_returned";
+        };
+        SessionChangeMessageCancelled: {
+            delivery: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_cancelled";
+        };
+        SessionChangeTurnStarted: {
+            cause: string;
+            deliveries: string[];
+            turn: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn_started";
+        };
+        /** @description The harness confirmed the messages of the turn. */
+        SessionChangeTurnConfirmed: {
+            turn: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn_confirmed";
+        };
+        /** @description An attempt to get an answer from the model failed, and the harness retries. */
+        SessionChangeTurnRetried: {
+            /** Format: uint32 */
+            attempt?: number | null;
+            /** Format: uint32 */
+            of?: number | null;
+            turn: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn_retried";
+        };
+        SessionChangeTurnEnded: {
+            /** @description Error code. */
+            code?: string | null;
+            outcome: components["schemas"]["TurnOutcome"];
+            source: components["schemas"]["StatusSource"];
+            turn: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn_ended";
+            until?: components["schemas"]["Moment"] | null;
+        };
+        /** @description The answer to a message was checked against the message's output schema. */
+        SessionChangeAnswerChecked: {
+            delivery: string;
+            turn: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "answer_checked";
+            verdict: components["schemas"]["AnswerVerdict"];
+        };
+        /** @description A valid answer is no longer waited for. */
+        SessionChangeAnswerAbandoned: {
+            delivery: string;
+            reason: components["schemas"]["AbandonReason"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "answer_abandoned";
+        };
+        SessionChangePermissionRequested: {
+            hash: string;
+            /** @description The tool, in the harness's words. */
+            tool?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "permission_requested";
+        };
+        SessionChangePermissionDecided: {
+            decision: components["schemas"]["Decision"];
+            hash: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "permission_decided";
+        };
+        /** @description The fields of the view that may have changed; empty if none did. */
+        SessionChangeUpdated: {
+            fields: components["schemas"]["SessionField"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "updated";
+        };
+        TeamChangeCreated: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "created";
+        };
+        TeamChangeClosed: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "closed";
+        };
+        TeamChangeAgentEnrolled: {
+            agent: string;
+            session?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_enrolled";
+        };
+        TeamChangeAgentLeft: {
+            agent: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_left";
+        };
+        TeamChangeWorkerStarted: {
+            agent: string;
+            session: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "worker_started";
+        };
+        TeamChangeWorkerEnded: {
+            agent: string;
+            session: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "worker_ended";
+        };
+        TeamChangeThreadStarted: {
+            /** @description As the team calls it: `thread-0001`. */
+            thread: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thread_started";
+        };
+        TeamChangeThreadLinked: {
+            task: string;
+            thread: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thread_linked";
+        };
+        /** @description A message was posted to one of its threads. */
+        TeamChangeThreadPosted: {
+            message: string;
+            /** @description Ids of the thread and of the message. */
+            thread: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thread_posted";
+        };
+        TeamChangeTaskCreated: {
+            task: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_created";
+        };
+        TeamChangeTaskClaimed: {
+            /** Format: uint64 */
+            epoch: number;
+            expires_at: components["schemas"]["Moment"];
+            holder: string;
+            task: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_claimed";
+        };
+        TeamChangeTaskRenewed: {
+            /** Format: uint64 */
+            epoch: number;
+            expires_at: components["schemas"]["Moment"];
+            holder: string;
+            task: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_renewed";
+        };
+        TeamChangeTaskExpired: {
+            /** Format: uint64 */
+            epoch: number;
+            holder: string;
+            task: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_expired";
+        };
+        TeamChangeTaskCompleted: {
+            /** Format: uint64 */
+            epoch: number;
+            holder: string;
+            task: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_completed";
+            /** @description Tasks that are no longer blocked. */
+            unblocks?: string[];
+        };
+        TeamChangeTaskFailed: {
+            /** Format: uint64 */
+            epoch: number;
+            holder: string;
+            task: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_failed";
+        };
+        TeamChangeTaskReleased: {
+            /** Format: uint64 */
+            epoch: number;
+            holder: string;
+            task: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_released";
+        };
+        /** @description The task was reassigned, or returned to the queue if `to` is missing. */
+        TeamChangeTaskReassigned: {
+            /** Format: uint64 */
+            epoch: number;
+            task: string;
+            to?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_reassigned";
+        };
+        TeamChangeTaskCanceled: {
+            task: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_canceled";
+        };
+        TeamChangeTaskRetried: {
+            task: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_retried";
+        };
+        /** @description Any other change: read the team. */
+        TeamChangeUpdated: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "updated";
+        };
     };
     responses: {
         /** @description The request is malformed, or has a parameter that does not exist. */
@@ -5594,6 +6009,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "session": {
+                     *         "id": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f38",
+                     *         "name": null,
+                     *         "agent": "default",
+                     *         "title": null,
+                     *         "status": "idle",
+                     *         "status_source": "protocol",
+                     *         "status_since": "2026-01-31T12:00:00.000Z",
+                     *         "status_code": null,
+                     *         "hold": "none",
+                     *         "parked_until": null,
+                     *         "provider": "scripted",
+                     *         "model": null,
+                     *         "effort": null,
+                     *         "permissions": "full",
+                     *         "labels": {},
+                     *         "pinned_at": null,
+                     *         "attributes": {},
+                     *         "project": "/home/ann/project",
+                     *         "directory": "/home/ann/project",
+                     *         "worktree": null,
+                     *         "parent": null,
+                     *         "entered": {
+                     *           "from": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "by": "human:cli",
+                     *           "at": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "turn": null,
+                     *         "cause": null,
+                     *         "ask": null,
+                     *         "asks": 0,
+                     *         "turns": 1,
+                     *         "usage": {
+                     *           "input_tokens": 0,
+                     *           "output_tokens": 0,
+                     *           "cached_tokens": 0,
+                     *           "cost_micros": null
+                     *         },
+                     *         "last_snippet": "hi",
+                     *         "children": [],
+                     *         "last_cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *       },
+                     *       "from": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Whereabouts"];
                 };
             };
@@ -5642,6 +6110,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "sessions": [
+                     *         {
+                     *           "id": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f2b",
+                     *           "name": "greeter",
+                     *           "agent": "default",
+                     *           "title": null,
+                     *           "status": "idle",
+                     *           "status_source": "protocol",
+                     *           "status_since": "2026-01-31T12:00:00.000Z",
+                     *           "status_code": null,
+                     *           "hold": "none",
+                     *           "parked_until": null,
+                     *           "provider": "scripted",
+                     *           "model": null,
+                     *           "effort": null,
+                     *           "permissions": "full",
+                     *           "labels": {},
+                     *           "pinned_at": null,
+                     *           "attributes": {},
+                     *           "project": "/home/ann/project",
+                     *           "directory": "/home/ann/project",
+                     *           "worktree": null,
+                     *           "parent": null,
+                     *           "entered": null,
+                     *           "created_by": "human:cli",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z",
+                     *           "queued": 0,
+                     *           "held": 0,
+                     *           "turn": null,
+                     *           "cause": null,
+                     *           "ask": null,
+                     *           "asks": 0,
+                     *           "turns": 1,
+                     *           "usage": {
+                     *             "input_tokens": 0,
+                     *             "output_tokens": 0,
+                     *             "cached_tokens": 0,
+                     *             "cost_micros": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "hidden": {
+                     *         "status": 0,
+                     *         "project": 0,
+                     *         "labels": 0,
+                     *         "agent": 0
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionPage"] | components["schemas"]["SessionLines"];
                 };
             };
@@ -5665,6 +6188,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "directory": "/home/ann/project",
+                 *       "prompt": "Greet me <<say hello>>",
+                 *       "name": "greeter"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSession"];
             };
         };
@@ -5675,6 +6205,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "session": {
+                     *         "id": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f2b",
+                     *         "name": "greeter",
+                     *         "agent": "default",
+                     *         "title": null,
+                     *         "status": "starting",
+                     *         "status_source": "daemon",
+                     *         "status_since": "2026-01-31T12:00:00.000Z",
+                     *         "status_code": null,
+                     *         "hold": "none",
+                     *         "parked_until": null,
+                     *         "provider": "scripted",
+                     *         "model": null,
+                     *         "effort": null,
+                     *         "permissions": "full",
+                     *         "labels": {},
+                     *         "pinned_at": null,
+                     *         "attributes": {},
+                     *         "project": "/home/ann/project",
+                     *         "directory": "/home/ann/project",
+                     *         "worktree": null,
+                     *         "parent": null,
+                     *         "entered": null,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "ask": null,
+                     *         "asks": 0,
+                     *         "turns": 0,
+                     *         "usage": {
+                     *           "input_tokens": 0,
+                     *           "output_tokens": 0,
+                     *           "cached_tokens": 0,
+                     *           "cost_micros": null
+                     *         }
+                     *       },
+                     *       "receipt": {
+                     *         "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f2b",
+                     *         "placement": "started",
+                     *         "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "seq": 4711
+                     *       },
+                     *       "provider_reason": "configured"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedSession"];
                 };
             };
@@ -5707,6 +6291,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "session": {
+                     *         "id": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f2b",
+                     *         "name": "greeter",
+                     *         "agent": "default",
+                     *         "title": null,
+                     *         "status": "idle",
+                     *         "status_source": "protocol",
+                     *         "status_since": "2026-01-31T12:00:00.000Z",
+                     *         "status_code": null,
+                     *         "hold": "none",
+                     *         "parked_until": null,
+                     *         "provider": "scripted",
+                     *         "model": null,
+                     *         "effort": null,
+                     *         "permissions": "full",
+                     *         "labels": {},
+                     *         "pinned_at": null,
+                     *         "attributes": {},
+                     *         "project": "/home/ann/project",
+                     *         "directory": "/home/ann/project",
+                     *         "worktree": null,
+                     *         "parent": null,
+                     *         "entered": null,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "turn": null,
+                     *         "cause": null,
+                     *         "ask": null,
+                     *         "asks": 0,
+                     *         "turns": 1,
+                     *         "usage": {
+                     *           "input_tokens": 0,
+                     *           "output_tokens": 0,
+                     *           "cached_tokens": 0,
+                     *           "cost_micros": null
+                     *         },
+                     *         "last_snippet": "hello",
+                     *         "children": [],
+                     *         "last_cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
@@ -5740,6 +6373,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f2b",
+                     *       "id": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActionAnswer"];
                 };
             };
@@ -5764,6 +6405,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "pinned": true,
+                 *       "set_labels": {
+                 *         "env": "ci"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PatchSession"];
             };
         };
@@ -5774,6 +6423,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "session": {
+                     *         "id": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f2b",
+                     *         "name": "greeter",
+                     *         "agent": "default",
+                     *         "title": null,
+                     *         "status": "idle",
+                     *         "status_source": "protocol",
+                     *         "status_since": "2026-01-31T12:00:00.000Z",
+                     *         "status_code": null,
+                     *         "hold": "none",
+                     *         "parked_until": null,
+                     *         "provider": "scripted",
+                     *         "model": null,
+                     *         "effort": null,
+                     *         "permissions": "full",
+                     *         "labels": {
+                     *           "env": "ci"
+                     *         },
+                     *         "pinned_at": "2026-01-31T12:00:00.000Z",
+                     *         "attributes": {},
+                     *         "project": "/home/ann/project",
+                     *         "directory": "/home/ann/project",
+                     *         "worktree": null,
+                     *         "parent": null,
+                     *         "entered": null,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "turn": null,
+                     *         "cause": null,
+                     *         "ask": null,
+                     *         "asks": 0,
+                     *         "turns": 1,
+                     *         "usage": {
+                     *           "input_tokens": 0,
+                     *           "output_tokens": 0,
+                     *           "cached_tokens": 0,
+                     *           "cost_micros": null
+                     *         },
+                     *         "last_snippet": "hello",
+                     *         "children": [],
+                     *         "last_cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
@@ -5805,6 +6505,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "prompt": "Available tools:\n- todo: Keep a to-do list.\n\n# Task Management\n\nYou have the tool `todo` for planning. Use it VERY frequently, so that people can follow your work: whenever a task has three or more steps, and whenever you discover something that must not be forgotten.\n- Each call replaces the whole list: always send every entry, including completed ones. There are no ids.\n- Keep exactly one entry `in_progress` at a time, and set it before you start on it.\n- Set an entry to `completed` as soon as it is done, not later and not several at once; set it to `cancelled` when it is no longer needed.\n\nExample. A person asks: \"Run the build and fix what fails.\" You call todo with \"Run the build\" (in_progress) and \"Fix what fails\" (pending), and run the build. It reports three errors: you call todo with \"Run the build\" (completed), the first error (in_progress) and the other two (pending), and continue until all are completed.\nExample. A person asks: \"What does this function do?\" You answer without a list: there is nothing to plan."
+                     *     }
+                     */
                     "application/json": components["schemas"]["PromptView"];
                 };
             };
@@ -5835,6 +6540,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "handle": "3f2b",
+                     *       "status": "idle",
+                     *       "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "text": "hello",
+                     *       "truncated": false,
+                     *       "code": null,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["LastTurn"];
                 };
             };
@@ -5871,6 +6588,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "items": [
+                     *         {
+                     *           "id": "3f2f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ordinal": 1,
+                     *           "seq": 4711,
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "step": 0,
+                     *           "parent": null,
+                     *           "kind": "user_text",
+                     *           "fields": {
+                     *             "origin": "human:cli",
+                     *             "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *           },
+                     *           "text": "Greet me <<say hello>>",
+                     *           "full_length": null
+                     *         },
+                     *         {
+                     *           "id": "3f305c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ordinal": 2,
+                     *           "seq": 4711,
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "step": 0,
+                     *           "parent": null,
+                     *           "kind": "assistant_text",
+                     *           "fields": {},
+                     *           "text": "hello",
+                     *           "full_length": null
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "earlier": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ItemPage"];
                 };
             };
@@ -5903,6 +6658,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example Greet me <<say hello>> */
                     "text/plain": string;
                 };
             };
@@ -5933,6 +6689,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActionAnswer"];
                 };
             };
@@ -5963,6 +6727,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActionAnswer"];
                 };
             };
@@ -5993,6 +6765,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActionAnswer"];
                 };
             };
@@ -6023,6 +6803,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActionAnswer"];
                 };
             };
@@ -6086,6 +6874,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "Thank you <<say done>>"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SendMessage"];
             };
         };
@@ -6096,6 +6889,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivery": "3f315c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "handle": "3f2b",
+                     *       "placement": "started",
+                     *       "cause": "3f325c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "seq": 4711
+                     *     }
+                     */
                     "application/json": components["schemas"]["Receipt"];
                 };
             };
@@ -6196,6 +6999,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "handle": "3f2b",
+                     *       "messages": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["Queue"];
                 };
             };
@@ -6228,6 +7039,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "stage": "answered",
+                     *       "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryView"];
                 };
             };
@@ -6258,6 +7078,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "handle": "3f2b",
+                     *       "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "stage": "answered",
+                     *       "steps": [
+                     *         {
+                     *           "seq": 4711,
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "actor": "human:cli",
+                     *           "change": {
+                     *             "type": "message_accepted",
+                     *             "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *             "origin": "human:cli",
+                     *             "verb": "queue"
+                     *           }
+                     *         },
+                     *         {
+                     *           "seq": 4711,
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "actor": "human:cli",
+                     *           "change": {
+                     *             "type": "turn_started",
+                     *             "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *             "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *             "deliveries": [
+                     *               "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *             ]
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryTrace"];
                 };
             };
@@ -6288,6 +7143,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "opened_by": "human:cli",
+                     *       "opened_at": "2026-01-31T12:00:00.000Z",
+                     *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "thread": null,
+                     *       "post": null,
+                     *       "wakes": 0,
+                     *       "wakes_allowed": 64,
+                     *       "stopped": false,
+                     *       "usage": {
+                     *         "input_tokens": 0,
+                     *         "output_tokens": 0,
+                     *         "cached_tokens": 0,
+                     *         "cost_micros": null
+                     *       },
+                     *       "agents": [
+                     *         {
+                     *           "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f2b",
+                     *           "name": "greeter",
+                     *           "status": "idle",
+                     *           "by": null,
+                     *           "spawned": false,
+                     *           "wakes": 0,
+                     *           "turns": 1,
+                     *           "waiting": 0,
+                     *           "usage": {
+                     *             "input_tokens": 0,
+                     *             "output_tokens": 0,
+                     *             "cached_tokens": 0,
+                     *             "cost_micros": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "turns": [
+                     *         {
+                     *           "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f2b",
+                     *           "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "hop": 0,
+                     *           "woken": false,
+                     *           "opened_at": "2026-01-31T12:00:00.000Z",
+                     *           "ended_at": "2026-01-31T12:00:00.000Z",
+                     *           "outcome": "completed",
+                     *           "usage": {
+                     *             "input_tokens": 0,
+                     *             "output_tokens": 0,
+                     *             "cached_tokens": 0,
+                     *             "cost_micros": null
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["CauseView"];
                 };
             };
@@ -6318,6 +7230,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "opened_by": "human:cli",
+                     *       "opened_at": "2026-01-31T12:00:00.000Z",
+                     *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "thread": null,
+                     *       "post": null,
+                     *       "wakes": 0,
+                     *       "wakes_allowed": 64,
+                     *       "stopped": true,
+                     *       "usage": {
+                     *         "input_tokens": 0,
+                     *         "output_tokens": 0,
+                     *         "cached_tokens": 0,
+                     *         "cost_micros": null
+                     *       },
+                     *       "agents": [
+                     *         {
+                     *           "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f2b",
+                     *           "name": "greeter",
+                     *           "status": "idle",
+                     *           "by": null,
+                     *           "spawned": false,
+                     *           "wakes": 0,
+                     *           "turns": 1,
+                     *           "waiting": 0,
+                     *           "usage": {
+                     *             "input_tokens": 0,
+                     *             "output_tokens": 0,
+                     *             "cached_tokens": 0,
+                     *             "cost_micros": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "turns": [
+                     *         {
+                     *           "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f2b",
+                     *           "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "hop": 0,
+                     *           "woken": false,
+                     *           "opened_at": "2026-01-31T12:00:00.000Z",
+                     *           "ended_at": "2026-01-31T12:00:00.000Z",
+                     *           "outcome": "completed",
+                     *           "usage": {
+                     *             "input_tokens": 0,
+                     *             "output_tokens": 0,
+                     *             "cached_tokens": 0,
+                     *             "cost_micros": null
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["CauseView"];
                 };
             };
@@ -6366,6 +7335,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "hits": [
+                     *         {
+                     *           "kind": "answered",
+                     *           "who": "session:3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "at": "2026-01-31T12:00:00.000Z",
+                     *           "agent": {
+                     *             "id": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *             "handle": "3f2b",
+                     *             "name": "greeter",
+                     *             "status": "idle",
+                     *             "project": "/home/ann/project"
+                     *           },
+                     *           "ordinal": 2,
+                     *           "excerpt": [
+                     *             {
+                     *               "text": "hello",
+                     *               "hit": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next": "3",
+                     *       "behind": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["SearchPage"];
                 };
             };
@@ -6397,6 +7393,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "asks": [
+                     *         {
+                     *           "session": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f33",
+                     *           "name": null,
+                     *           "project": "/home/ann/project",
+                     *           "hash": "0b5e8c1fa94d27e6…",
+                     *           "tool": "ask",
+                     *           "headline": "May I push?",
+                     *           "text": "May I push?",
+                     *           "always": null,
+                     *           "since": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AskPage"];
                 };
             };
@@ -6460,6 +7476,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "rules": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["RuleList"];
                 };
             };
@@ -6525,6 +7546,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "agent": "default",
+                     *       "sessions": [
+                     *         {
+                     *           "id": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f38",
+                     *           "name": null,
+                     *           "agent": "default",
+                     *           "title": null,
+                     *           "status": "idle",
+                     *           "status_source": "protocol",
+                     *           "status_since": "2026-01-31T12:00:00.000Z",
+                     *           "status_code": null,
+                     *           "hold": "none",
+                     *           "parked_until": null,
+                     *           "provider": "scripted",
+                     *           "model": null,
+                     *           "effort": null,
+                     *           "permissions": "full",
+                     *           "labels": {},
+                     *           "pinned_at": null,
+                     *           "attributes": {},
+                     *           "project": "/home/ann/project",
+                     *           "directory": "/home/ann/project",
+                     *           "worktree": null,
+                     *           "parent": null,
+                     *           "entered": null,
+                     *           "created_by": "human:cli",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z",
+                     *           "queued": 0,
+                     *           "held": 0,
+                     *           "turn": null,
+                     *           "cause": null,
+                     *           "ask": null,
+                     *           "asks": 0,
+                     *           "turns": 1,
+                     *           "usage": {
+                     *             "input_tokens": 0,
+                     *             "output_tokens": 0,
+                     *             "cached_tokens": 0,
+                     *             "cost_micros": null
+                     *           },
+                     *           "last_snippet": "hi"
+                     *         }
+                     *       ],
+                     *       "next": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentSessions"];
                 };
             };
@@ -6552,6 +7624,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "project": "/home/ann/project",
+                 *       "text": "Hello <<say hi>>",
+                 *       "session": "create"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MessageAgent"];
             };
         };
@@ -6562,6 +7641,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "receipt": {
+                     *         "delivery": "3f375c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "session": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f38",
+                     *         "placement": "started",
+                     *         "cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "seq": 4711
+                     *       },
+                     *       "session": {
+                     *         "id": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f38",
+                     *         "name": null,
+                     *         "agent": "default",
+                     *         "title": null,
+                     *         "status": "starting",
+                     *         "status_source": "daemon",
+                     *         "status_since": "2026-01-31T12:00:00.000Z",
+                     *         "status_code": null,
+                     *         "hold": "none",
+                     *         "parked_until": null,
+                     *         "provider": "scripted",
+                     *         "model": null,
+                     *         "effort": null,
+                     *         "permissions": "full",
+                     *         "labels": {},
+                     *         "pinned_at": null,
+                     *         "attributes": {},
+                     *         "project": "/home/ann/project",
+                     *         "directory": "/home/ann/project",
+                     *         "worktree": null,
+                     *         "parent": null,
+                     *         "entered": null,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "turn": "3f3a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "ask": null,
+                     *         "asks": 0,
+                     *         "turns": 0,
+                     *         "usage": {
+                     *           "input_tokens": 0,
+                     *           "output_tokens": 0,
+                     *           "cached_tokens": 0,
+                     *           "cost_micros": null
+                     *         },
+                     *         "children": [],
+                     *         "last_cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *       },
+                     *       "created": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["MessagedAgent"];
                 };
             };
@@ -6588,6 +7723,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "project": "/home/ann/project"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SwitchAgent"];
             };
         };
@@ -6598,6 +7738,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "session": {
+                     *         "id": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f38",
+                     *         "name": null,
+                     *         "agent": "default",
+                     *         "title": null,
+                     *         "status": "idle",
+                     *         "status_source": "protocol",
+                     *         "status_since": "2026-01-31T12:00:00.000Z",
+                     *         "status_code": null,
+                     *         "hold": "none",
+                     *         "parked_until": null,
+                     *         "provider": "scripted",
+                     *         "model": null,
+                     *         "effort": null,
+                     *         "permissions": "full",
+                     *         "labels": {},
+                     *         "pinned_at": null,
+                     *         "attributes": {},
+                     *         "project": "/home/ann/project",
+                     *         "directory": "/home/ann/project",
+                     *         "worktree": null,
+                     *         "parent": null,
+                     *         "entered": {
+                     *           "from": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "by": "human:cli",
+                     *           "at": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "turn": null,
+                     *         "cause": null,
+                     *         "ask": null,
+                     *         "asks": 0,
+                     *         "turns": 1,
+                     *         "usage": {
+                     *           "input_tokens": 0,
+                     *           "output_tokens": 0,
+                     *           "cached_tokens": 0,
+                     *           "cost_micros": null
+                     *         },
+                     *         "last_snippet": "hi",
+                     *         "children": [],
+                     *         "last_cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *       },
+                     *       "created": false,
+                     *       "from": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "receipt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SwitchedAgent"];
                 };
             };
@@ -6629,6 +7824,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "project": null,
+                     *       "agents": [
+                     *         {
+                     *           "slug": "default",
+                     *           "name": "Default",
+                     *           "description": "The provider's agent, unmodified.",
+                     *           "type": "chat",
+                     *           "provider": null,
+                     *           "is_subagent": false,
+                     *           "ui_visible": true,
+                     *           "origin": "built-in",
+                     *           "file": null,
+                     *           "counts": true,
+                     *           "trusted": true,
+                     *           "notice": null,
+                     *           "permissions": null,
+                     *           "guard": null,
+                     *           "tools": {
+                     *             "allow": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "deny": []
+                     *           },
+                     *           "ceiling": null,
+                     *           "directory": null
+                     *         }
+                     *       ],
+                     *       "problems": [],
+                     *       "pending": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
@@ -6663,6 +7892,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "agent": {
+                     *         "slug": "default",
+                     *         "name": "Default",
+                     *         "description": "The provider's agent, unmodified.",
+                     *         "type": "chat",
+                     *         "provider": null,
+                     *         "is_subagent": false,
+                     *         "ui_visible": true,
+                     *         "origin": "built-in",
+                     *         "file": null,
+                     *         "counts": true,
+                     *         "trusted": true,
+                     *         "notice": null,
+                     *         "permissions": null,
+                     *         "guard": null,
+                     *         "tools": {
+                     *           "allow": [
+                     *             "native_read",
+                     *             "native_write"
+                     *           ],
+                     *           "deny": []
+                     *         },
+                     *         "ceiling": null,
+                     *         "directory": null
+                     *       },
+                     *       "models": [],
+                     *       "effort": null,
+                     *       "prompt": null,
+                     *       "capabilities": {
+                     *         "allow": null,
+                     *         "deny": []
+                     *       },
+                     *       "exposure": "tools",
+                     *       "skills": {
+                     *         "allow": null,
+                     *         "deny": []
+                     *       },
+                     *       "agents": {
+                     *         "allow": null,
+                     *         "deny": []
+                     *       },
+                     *       "input_url": null,
+                     *       "callback_base_url": null,
+                     *       "effective_tools": [
+                     *         {
+                     *           "name": "set_title",
+                     *           "summary": "Set the title of the current task.",
+                     *           "granted": false,
+                     *           "reason": "only agents with the label ui=true get it"
+                     *         },
+                     *         {
+                     *           "name": "set_branch",
+                     *           "summary": "Name the branch of the worktree.",
+                     *           "granted": false,
+                     *           "reason": "only agents with the label ui=true get it"
+                     *         }
+                     *       ],
+                     *       "problems": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentView"];
                 };
             };
@@ -6731,6 +8022,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "slug": "default",
+                     *       "file": "/home/ann/.paseo/agents/default.toml",
+                     *       "text": null,
+                     *       "version": null,
+                     *       "locked": null,
+                     *       "others": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentSource"];
                 };
             };
@@ -6855,6 +8156,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "providers": [
+                     *         {
+                     *           "name": "claude",
+                     *           "added": false,
+                     *           "readiness": "missing",
+                     *           "program": null,
+                     *           "version": null,
+                     *           "problem": "is not installed",
+                     *           "hint": "install it with `npm install -g @anthropic-ai/claude-code`, or set `program` for the provider `claude` in config.toml",
+                     *           "default": false,
+                     *           "default_reason": null,
+                     *           "capabilities": {
+                     *             "steer": true,
+                     *             "resume": true,
+                     *             "models": true,
+                     *             "efforts": [
+                     *               "low",
+                     *               "medium"
+                     *             ],
+                     *             "permissions": [
+                     *               "full",
+                     *               "ask"
+                     *             ],
+                     *             "withholds": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "mcp": true,
+                     *             "thinking": true,
+                     *             "cost": true,
+                     *             "own_turns": true,
+                     *             "guard": true,
+                     *             "terminal": true,
+                     *             "attachments": [
+                     *               "image",
+                     *               "pdf"
+                     *             ],
+                     *             "lifetime": "pipe"
+                     *           }
+                     *         },
+                     *         {
+                     *           "name": "codex",
+                     *           "added": false,
+                     *           "readiness": "missing",
+                     *           "program": null,
+                     *           "version": null,
+                     *           "problem": "is not installed",
+                     *           "hint": "install it with `npm install -g @openai/codex`, or set `program` to its path",
+                     *           "default": false,
+                     *           "default_reason": null,
+                     *           "capabilities": {
+                     *             "steer": true,
+                     *             "resume": true,
+                     *             "models": true,
+                     *             "efforts": [
+                     *               "none",
+                     *               "minimal"
+                     *             ],
+                     *             "permissions": [
+                     *               "full",
+                     *               "ask"
+                     *             ],
+                     *             "withholds": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "mcp": true,
+                     *             "thinking": true,
+                     *             "cost": false,
+                     *             "own_turns": true,
+                     *             "guard": true,
+                     *             "terminal": true,
+                     *             "attachments": [
+                     *               "image",
+                     *               "text"
+                     *             ],
+                     *             "lifetime": "pipe"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "configured": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
@@ -6946,6 +8332,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "threads": [
+                     *         {
+                     *           "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "name": "planning",
+                     *           "directory": "/home/ann/project",
+                     *           "created_by": "human:cli",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z",
+                     *           "messages": 0,
+                     *           "version": 1,
+                     *           "state": {
+                     *             "paused": false,
+                     *             "muted": [],
+                     *             "discussion": {
+                     *               "on": false,
+                     *               "allow_agent_mentions": false
+                     *             },
+                     *             "invited_auto": {
+                     *               "on": false
+                     *             },
+                     *             "participants": {
+                     *               "invited": []
+                     *             },
+                     *             "guests": [],
+                     *             "held": 0
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ThreadPage"];
                 };
             };
@@ -6968,6 +8388,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "planning",
+                 *       "directory": "/home/ann/project"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateThread"];
             };
         };
@@ -6978,6 +8404,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "thread": {
+                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "name": "planning",
+                     *         "directory": "/home/ann/project",
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "messages": 0,
+                     *         "version": 1,
+                     *         "state": {
+                     *           "paused": false,
+                     *           "muted": [],
+                     *           "discussion": {
+                     *             "on": false,
+                     *             "allow_agent_mentions": false
+                     *           },
+                     *           "invited_auto": {
+                     *             "on": false
+                     *           },
+                     *           "participants": {
+                     *             "invited": []
+                     *           },
+                     *           "guests": [],
+                     *           "held": 0
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ThreadAnswer"];
                 };
             };
@@ -7008,6 +8465,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "thread": {
+                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "name": "planning",
+                     *         "directory": "/home/ann/project",
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "messages": 0,
+                     *         "version": 1,
+                     *         "state": {
+                     *           "paused": false,
+                     *           "muted": [],
+                     *           "discussion": {
+                     *             "on": false,
+                     *             "allow_agent_mentions": false
+                     *           },
+                     *           "invited_auto": {
+                     *             "on": false
+                     *           },
+                     *           "participants": {
+                     *             "invited": []
+                     *           },
+                     *           "guests": [],
+                     *           "held": 0
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ThreadAnswer"];
                 };
             };
@@ -7041,6 +8529,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "thread": {
+                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "name": "plans",
+                     *         "directory": "/home/ann/project",
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "messages": 1,
+                     *         "version": 3,
+                     *         "state": {
+                     *           "paused": false,
+                     *           "muted": [],
+                     *           "discussion": {
+                     *             "on": false,
+                     *             "allow_agent_mentions": false
+                     *           },
+                     *           "invited_auto": {
+                     *             "on": false
+                     *           },
+                     *           "participants": {
+                     *             "invited": []
+                     *           },
+                     *           "guests": [],
+                     *           "held": 0
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ThreadAnswer"];
                 };
             };
@@ -7065,6 +8584,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "plans"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PatchThread"];
             };
         };
@@ -7075,6 +8599,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "thread": {
+                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "name": "plans",
+                     *         "directory": "/home/ann/project",
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "messages": 0,
+                     *         "version": 2,
+                     *         "state": {
+                     *           "paused": false,
+                     *           "muted": [],
+                     *           "discussion": {
+                     *             "on": false,
+                     *             "allow_agent_mentions": false
+                     *           },
+                     *           "invited_auto": {
+                     *             "on": false
+                     *           },
+                     *           "participants": {
+                     *             "invited": []
+                     *           },
+                     *           "guests": [],
+                     *           "held": 0
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ThreadAnswer"];
                 };
             };
@@ -7115,6 +8670,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "events": [
+                     *         {
+                     *           "id": "3f3d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "type": "thread.renamed",
+                     *           "from": "user",
+                     *           "to": "all",
+                     *           "content": {
+                     *             "name": "plans"
+                     *           },
+                     *           "meta": {
+                     *             "reply_to": null,
+                     *             "tags": []
+                     *           },
+                     *           "version": 2
+                     *         },
+                     *         {
+                     *           "id": "3f3c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "type": "message",
+                     *           "from": "user",
+                     *           "to": "all",
+                     *           "content": "What is left to do?",
+                     *           "meta": {
+                     *             "reply_to": null,
+                     *             "tags": []
+                     *           },
+                     *           "version": 3
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "earlier": 2
+                     *     }
+                     */
                     "application/json": components["schemas"]["ThreadEventPage"];
                 };
             };
@@ -7142,6 +8737,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "What is left to do?"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PostMessage"];
             };
         };
@@ -7152,6 +8752,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "event": {
+                     *         "id": "3f3c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "ts": "2026-01-31T12:00:00.000Z",
+                     *         "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "type": "message",
+                     *         "from": "user",
+                     *         "to": "all",
+                     *         "content": "What is left to do?",
+                     *         "meta": {
+                     *           "reply_to": null,
+                     *           "tags": []
+                     *         },
+                     *         "version": 3
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PostedMessage"];
                 };
             };
@@ -7178,6 +8797,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "discussion": {
+                 *         "on": false
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ThreadControl"];
             };
         };
@@ -7188,6 +8814,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "thread": {
+                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "name": "plans",
+                     *         "directory": "/home/ann/project",
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "messages": 1,
+                     *         "version": 3,
+                     *         "state": {
+                     *           "paused": false,
+                     *           "muted": [],
+                     *           "discussion": {
+                     *             "on": false,
+                     *             "allow_agent_mentions": false
+                     *           },
+                     *           "invited_auto": {
+                     *             "on": false
+                     *           },
+                     *           "participants": {
+                     *             "invited": []
+                     *           },
+                     *           "guests": [],
+                     *           "held": 0
+                     *         }
+                     *       },
+                     *       "unchanged": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["ThreadAnswer"];
                 };
             };
@@ -7219,6 +8877,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "ttl_seconds": 120,
+                     *       "participants": [
+                     *         {
+                     *           "id": "bridge-coordinator",
+                     *           "state": "listening",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z",
+                     *           "stale": false,
+                     *           "details": null
+                     *         },
+                     *         {
+                     *           "id": "user",
+                     *           "state": "thinking",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z",
+                     *           "stale": false,
+                     *           "details": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["PresenceList"];
                 };
             };
@@ -7243,6 +8923,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "state": "thinking"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SayPresence"];
             };
         };
@@ -7253,6 +8938,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "ttl_seconds": 120,
+                     *       "participants": [
+                     *         {
+                     *           "id": "bridge-coordinator",
+                     *           "state": "listening",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z",
+                     *           "stale": false,
+                     *           "details": null
+                     *         },
+                     *         {
+                     *           "id": "user",
+                     *           "state": "thinking",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z",
+                     *           "stale": false,
+                     *           "details": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["PresenceList"];
                 };
             };
@@ -7278,6 +8985,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "participant": "ann"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSeatToken"];
             };
         };
@@ -7288,6 +9000,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3f3e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "name": "ann in plans",
+                     *       "actor": "seat:3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c/ann",
+                     *       "directory": "/home/ann/project",
+                     *       "secret": "0b5e8c1fa94d27e6…"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedToken"];
                 };
             };
@@ -7321,6 +9042,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "teams": [
+                     *         {
+                     *           "id": "red",
+                     *           "directory": "/home/ann/project",
+                     *           "agents": [
+                     *             {
+                     *               "id": "ann",
+                     *               "role": "worker"
+                     *             }
+                     *           ],
+                     *           "tasks": 0,
+                     *           "in_progress": 0,
+                     *           "threads": 0,
+                     *           "created_by": "human:cli",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": "red"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TeamPage"];
                 };
             };
@@ -7340,6 +9085,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "red",
+                 *       "directory": "/home/ann/project"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateTeam"];
             };
         };
@@ -7350,6 +9101,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": {
+                     *         "id": "red",
+                     *         "directory": "/home/ann/project",
+                     *         "agents": [],
+                     *         "tasks": 0,
+                     *         "in_progress": 0,
+                     *         "threads": 0,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TeamAnswer"];
                 };
             };
@@ -7380,6 +9147,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": {
+                     *         "id": "red",
+                     *         "directory": "/home/ann/project",
+                     *         "agents": [
+                     *           {
+                     *             "id": "ann",
+                     *             "role": "worker"
+                     *           }
+                     *         ],
+                     *         "tasks": 0,
+                     *         "in_progress": 0,
+                     *         "threads": 0,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TeamAnswer"];
                 };
             };
@@ -7410,6 +9198,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": {
+                     *         "id": "red",
+                     *         "directory": "/home/ann/project",
+                     *         "agents": [],
+                     *         "tasks": 2,
+                     *         "in_progress": 0,
+                     *         "threads": 0,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "closed_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TeamAnswer"];
                 };
             };
@@ -7442,6 +9247,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": {
+                     *         "id": "red",
+                     *         "directory": "/home/ann/project",
+                     *         "agents": [],
+                     *         "tasks": 2,
+                     *         "in_progress": 0,
+                     *         "threads": 0,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TeamAnswer"];
                 };
             };
@@ -7466,6 +9287,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "ann",
+                 *       "role": "worker"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EnrolAgent"];
             };
         };
@@ -7476,6 +9303,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": {
+                     *         "id": "red",
+                     *         "directory": "/home/ann/project",
+                     *         "agents": [
+                     *           {
+                     *             "id": "ann",
+                     *             "role": "worker"
+                     *           }
+                     *         ],
+                     *         "tasks": 0,
+                     *         "in_progress": 0,
+                     *         "threads": 0,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TeamAnswer"];
                 };
             };
@@ -7499,7 +9347,7 @@ export interface operations {
             path: {
                 /** @description The id of the team; `-` is the caller's own. */
                 team: string;
-                /** @description The id of the agent in the team; `-` is the caller. */
+                /** @description The id of the agent in the team. */
                 agent: string;
             };
             cookie?: never;
@@ -7512,6 +9360,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3f425c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "name": "ann of red",
+                     *       "actor": "agent:red/ann",
+                     *       "secret": "0b5e8c1fa94d27e6…"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedToken"];
                 };
             };
@@ -7547,6 +9403,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "tasks": [
+                     *         {
+                     *           "id": "task-0001",
+                     *           "title": "Write the docs",
+                     *           "status": "pending",
+                     *           "deps": [],
+                     *           "resources": [
+                     *             "docs"
+                     *           ],
+                     *           "epoch": 0,
+                     *           "created_by": "user",
+                     *           "created_at": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         {
+                     *           "id": "task-0002",
+                     *           "title": "Release it",
+                     *           "status": "blocked",
+                     *           "reason": "task-0001 is not completed",
+                     *           "deps": [
+                     *             "task-0001"
+                     *           ],
+                     *           "resources": [],
+                     *           "epoch": 0,
+                     *           "created_by": "user",
+                     *           "created_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": "task-0002"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskPage"];
                 };
             };
@@ -7574,6 +9463,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Write the docs",
+                 *       "resources": [
+                 *         "docs"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateTask"];
             };
         };
@@ -7584,6 +9481,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0001",
+                     *         "title": "Write the docs",
+                     *         "status": "pending",
+                     *         "deps": [],
+                     *         "resources": [
+                     *           "docs"
+                     *         ],
+                     *         "epoch": 0,
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7617,6 +9532,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0001",
+                     *         "title": "Write the docs",
+                     *         "status": "pending",
+                     *         "deps": [],
+                     *         "resources": [
+                     *           "docs"
+                     *         ],
+                     *         "epoch": 0,
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7643,6 +9576,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ttl_ms": 600000
+                 *     }
+                 */
                 "application/json": components["schemas"]["ClaimTask"];
             };
         };
@@ -7653,6 +9591,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0001",
+                     *         "title": "Write the docs",
+                     *         "status": "in_progress",
+                     *         "owner": "user",
+                     *         "deps": [],
+                     *         "resources": [
+                     *           "docs"
+                     *         ],
+                     *         "lease": {
+                     *           "holder": "user",
+                     *           "epoch": 1,
+                     *           "expires_at": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "epoch": 1,
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "started_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7680,6 +9643,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "epoch": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["RenewTask"];
             };
         };
@@ -7690,6 +9658,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0001",
+                     *         "title": "Write the docs",
+                     *         "status": "in_progress",
+                     *         "owner": "user",
+                     *         "deps": [],
+                     *         "resources": [
+                     *           "docs"
+                     *         ],
+                     *         "lease": {
+                     *           "holder": "user",
+                     *           "epoch": 1,
+                     *           "expires_at": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "epoch": 1,
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "started_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7717,6 +9710,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "epoch": 3,
+                 *       "summary": "Written"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EndTask"];
             };
         };
@@ -7727,6 +9726,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0001",
+                     *         "title": "Write the docs",
+                     *         "status": "completed",
+                     *         "owner": "user",
+                     *         "deps": [],
+                     *         "resources": [
+                     *           "docs"
+                     *         ],
+                     *         "epoch": 3,
+                     *         "summary": "Written",
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "started_at": "2026-01-31T12:00:00.000Z",
+                     *         "ended_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7754,6 +9775,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "epoch": 1,
+                 *       "summary": "No rights"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EndTask"];
             };
         };
@@ -7764,6 +9791,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0002",
+                     *         "title": "Release it",
+                     *         "status": "failed",
+                     *         "owner": "user",
+                     *         "deps": [
+                     *           "task-0001"
+                     *         ],
+                     *         "resources": [],
+                     *         "epoch": 1,
+                     *         "summary": "No rights",
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "started_at": "2026-01-31T12:00:00.000Z",
+                     *         "ended_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7791,6 +9840,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "epoch": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReleaseTask"];
             };
         };
@@ -7801,6 +9855,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0001",
+                     *         "title": "Write the docs",
+                     *         "status": "pending",
+                     *         "deps": [],
+                     *         "resources": [
+                     *           "docs"
+                     *         ],
+                     *         "epoch": 1,
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "started_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7834,6 +9907,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0002",
+                     *         "title": "Release it",
+                     *         "status": "canceled",
+                     *         "deps": [
+                     *           "task-0001"
+                     *         ],
+                     *         "resources": [],
+                     *         "epoch": 1,
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "started_at": "2026-01-31T12:00:00.000Z",
+                     *         "ended_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7866,6 +9959,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0002",
+                     *         "title": "Release it",
+                     *         "status": "pending",
+                     *         "deps": [
+                     *           "task-0001"
+                     *         ],
+                     *         "resources": [],
+                     *         "epoch": 1,
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "started_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7892,6 +10004,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "to": "ann"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReassignTask"];
             };
         };
@@ -7902,6 +10019,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0001",
+                     *         "title": "Write the docs",
+                     *         "status": "in_progress",
+                     *         "owner": "ann",
+                     *         "deps": [],
+                     *         "resources": [
+                     *           "docs"
+                     *         ],
+                     *         "lease": {
+                     *           "holder": "ann",
+                     *           "epoch": 2,
+                     *           "expires_at": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "epoch": 2,
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "started_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TaskAnswer"];
                 };
             };
@@ -7940,6 +10082,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "notices": [
+                     *         {
+                     *           "cursor": 3,
+                     *           "type": "task_created",
+                     *           "task": "task-0001",
+                     *           "actor": "user",
+                     *           "ts": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         {
+                     *           "cursor": 4,
+                     *           "type": "task_created",
+                     *           "task": "task-0002",
+                     *           "actor": "user",
+                     *           "ts": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": 4
+                     *     }
+                     */
                     "application/json": components["schemas"]["NoticePage"];
                 };
             };
@@ -7975,6 +10138,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "notices": [
+                     *         {
+                     *           "cursor": 1,
+                     *           "type": "team_created",
+                     *           "actor": "user",
+                     *           "ts": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         {
+                     *           "cursor": 2,
+                     *           "type": "agent_enrolled",
+                     *           "actor": "user",
+                     *           "to": "ann",
+                     *           "ts": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": 2
+                     *     }
+                     */
                     "application/json": components["schemas"]["NoticePage"];
                 };
             };
@@ -8009,6 +10192,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "allow": true,
+                     *       "reason": "lease_active_for_resource",
+                     *       "advice": "you hold task-0001, which covers `docs`"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WriteAnswer"];
                 };
             };
@@ -8041,6 +10231,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "workers": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkerList"];
                 };
             };
@@ -8262,6 +10458,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "worktrees": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorktreeList"];
                 };
             };
@@ -8323,6 +10524,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tools": [
+                     *         {
+                     *           "name": "todo",
+                     *           "plugin": "todo",
+                     *           "description": "Keep a to-do list for yourself and for the people who follow your work. Each call replaces the whole list: always send every entry. There are no ids.\nUse it when a task has three or more steps, when a person gives you several tasks, and when you discover work that must not be forgotten. Do not use it for a single simple step or for plain conversation.\nStates: pending, in_progress (exactly one at a time), completed (set as soon as it is done), cancelled (no longer needed). An empty list clears it.",
+                     *           "schema": {
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "todos": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "object",
+                     *                   "properties": {
+                     *                     "content": {
+                     *                       "type": "string",
+                     *                       "description": "The step in a few words."
+                     *                     },
+                     *                     "status": {
+                     *                       "type": "string",
+                     *                       "description": "pending (default), in_progress, completed or cancelled."
+                     *                     },
+                     *                     "priority": {
+                     *                       "type": "string",
+                     *                       "description": "high, medium (default) or low."
+                     *                     }
+                     *                   },
+                     *                   "required": [
+                     *                     "content"
+                     *                   ]
+                     *                 },
+                     *                 "description": "The whole list, in order.",
+                     *                 "examples": [
+                     *                   [
+                     *                     {
+                     *                       "content": "Run the build",
+                     *                       "status": "in_progress"
+                     *                     },
+                     *                     {
+                     *                       "content": "Fix what fails",
+                     *                       "status": "pending"
+                     *                     }
+                     *                   ]
+                     *                 ]
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "todos"
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "powers": [
+                     *         "native_read",
+                     *         "native_write"
+                     *       ],
+                     *       "unheld": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ToolList"];
                 };
             };
@@ -8559,6 +10820,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tokens": [
+                     *         {
+                     *           "id": "3f2a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "name": "ci",
+                     *           "actor": "human:token:ci",
+                     *           "created_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
@@ -8578,6 +10851,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "ci"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateToken"];
             };
         };
@@ -8588,6 +10866,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3f2a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "name": "ci",
+                     *       "actor": "human:token:ci",
+                     *       "secret": "0b5e8c1fa94d27e6…"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedToken"];
                 };
             };
@@ -8618,6 +10904,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tokens": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
@@ -8645,6 +10936,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "http://127.0.0.1:6767/login#code=0b5e8c1fa94d27e6…",
+                     *       "public_urls": [],
+                     *       "expires_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LoginLink"];
                 };
             };
@@ -8723,6 +11021,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "devices": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeviceList"];
                 };
             };
@@ -8778,6 +11081,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "version": "0.1.0"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Health"];
                 };
             };
@@ -8826,6 +11135,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "pid": 42,
+                     *       "version": "0.1.0",
+                     *       "home": "/home/ann/.paseo",
+                     *       "socket": "/home/ann/.paseo/daemon.sock",
+                     *       "url": "http://127.0.0.1:6767",
+                     *       "started_at": "2026-01-31T12:00:00.000Z",
+                     *       "sessions": {
+                     *         "closed": 0
+                     *       },
+                     *       "live_processes": 0,
+                     *       "process_limit": 8,
+                     *       "waiting_turns": 0,
+                     *       "providers": [
+                     *         "claude",
+                     *         "codex"
+                     *       ],
+                     *       "ready_providers": [
+                     *         "external",
+                     *         "scripted"
+                     *       ],
+                     *       "seq": 4711
+                     *     }
+                     */
                     "application/json": components["schemas"]["DaemonStatus"];
                 };
             };
@@ -8851,6 +11185,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "actor": "human:cli"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WhoAmI"];
                 };
             };
@@ -8900,6 +11239,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "settings": {
+                     *         "perm_read_tab": false,
+                     *         "perm_send_to_tab": false,
+                     *         "perm_summon": false,
+                     *         "perm_todo": false,
+                     *         "perm_user_agent": false
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SettingsView"];
                 };
             };
@@ -8922,6 +11272,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "value": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["PutSetting"];
             };
         };
@@ -8932,6 +11287,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "settings": {
+                     *         "perm_read_tab": false,
+                     *         "perm_send_to_tab": false,
+                     *         "perm_summon": false,
+                     *         "perm_todo": true,
+                     *         "perm_user_agent": false
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SettingsView"];
                 };
             };
@@ -8996,6 +11362,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "server": "agent-bridge",
+                     *       "version": "0.3.0",
+                     *       "timestamp": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BridgePing"];
                 };
             };
@@ -9021,6 +11395,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "threads": [
+                     *         {
+                     *           "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "name": "plans",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         {
+                     *           "id": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "name": "review",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["BridgeThreads"];
                 };
             };
@@ -9040,6 +11432,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "review"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BridgeCreate"];
             };
         };
@@ -9050,6 +11447,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "name": "review"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BridgeCreated"];
                 };
             };
@@ -9085,6 +11488,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "id": "3f415c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ts": "2026-11-17T10:51:28.688000000001Z",
+                     *           "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "type": "thread.created",
+                     *           "from": "user",
+                     *           "to": "all",
+                     *           "content": "review",
+                     *           "meta": {
+                     *             "reply_to": null,
+                     *             "tags": []
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ts": "2026-11-17T10:51:28.693000000002Z",
+                     *           "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "type": "message",
+                     *           "from": "user",
+                     *           "to": "all",
+                     *           "content": "Hello",
+                     *           "meta": {
+                     *             "reply_to": null,
+                     *             "tags": []
+                     *           }
+                     *         }
+                     *       ],
+                     *       "count": 2
+                     *     }
+                     */
                     "application/json": components["schemas"]["BridgeEvents"];
                 };
             };
@@ -9112,6 +11548,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "message",
+                 *       "content": "Hello"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BridgePost"];
             };
         };
@@ -9122,6 +11564,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "received": true,
+                     *       "event": {
+                     *         "id": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "ts": "2026-11-17T10:51:28.693000000002Z",
+                     *         "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "type": "message",
+                     *         "from": "user",
+                     *         "to": "all",
+                     *         "content": "Hello",
+                     *         "meta": {
+                     *           "reply_to": null,
+                     *           "tags": []
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BridgeReceived"];
                 };
             };
@@ -9190,6 +11650,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "ttl_seconds": 120,
+                     *       "participants": [
+                     *         {
+                     *           "id": "bridge-coordinator",
+                     *           "state": "listening",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z",
+                     *           "stale": false,
+                     *           "details": null
+                     *         },
+                     *         {
+                     *           "id": "user",
+                     *           "state": "listening",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z",
+                     *           "stale": false,
+                     *           "details": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["BridgePresenceList"];
                 };
             };
@@ -9213,6 +11695,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "state": "listening"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BridgePresence"];
             };
         };
@@ -9223,6 +11710,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "received": true,
+                     *       "presence": {
+                     *         "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "participant": "user",
+                     *         "state": "listening",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BridgePresent"];
                 };
             };
@@ -9254,6 +11752,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "state": {
+                     *         "paused": false,
+                     *         "muted": [],
+                     *         "discussion": {
+                     *           "on": false,
+                     *           "allow_agent_mentions": false
+                     *         },
+                     *         "invited_auto": {
+                     *           "on": false
+                     *         },
+                     *         "participants": {
+                     *           "invited": []
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BridgeStateAnswer"];
                 };
             };
@@ -9280,7 +11797,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "teams": [
+                     *         {
+                     *           "schemaVersion": "1.0.0",
+                     *           "teamId": "blue",
+                     *           "agents": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTeams"];
                 };
             };
             401: components["responses"]["TeamdUnauthenticated"];
@@ -9298,7 +11826,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdCreateTeam"];
             };
         };
         responses: {
@@ -9308,7 +11841,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "team": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "teamId": "blue",
+                     *         "agents": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTeamAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9338,7 +11880,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "team": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "teamId": "blue",
+                     *         "agents": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTeamAnswer"];
                 };
             };
             401: components["responses"]["TeamdUnauthenticated"];
@@ -9367,7 +11918,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "tasks": [
+                     *         {
+                     *           "schemaVersion": "1.0.0",
+                     *           "id": "task-0001",
+                     *           "title": "Fix the build",
+                     *           "description": "",
+                     *           "status": "pending",
+                     *           "reason": null,
+                     *           "owner": null,
+                     *           "deps": [],
+                     *           "resources": [],
+                     *           "lease": null,
+                     *           "epoch": 0,
+                     *           "summary": null,
+                     *           "message": null,
+                     *           "timestamps": {
+                     *             "createdAt": "2026-01-31T12:00:00.000Z",
+                     *             "startedAt": null,
+                     *             "completedAt": null,
+                     *             "failedAt": null
+                     *           }
+                     *         },
+                     *         {
+                     *           "schemaVersion": "1.0.0",
+                     *           "id": "task-0002",
+                     *           "title": "Tidy up",
+                     *           "description": "",
+                     *           "status": "pending",
+                     *           "reason": null,
+                     *           "owner": null,
+                     *           "deps": [],
+                     *           "resources": [],
+                     *           "lease": null,
+                     *           "epoch": 0,
+                     *           "summary": null,
+                     *           "message": null,
+                     *           "timestamps": {
+                     *             "createdAt": "2026-01-31T12:00:00.000Z",
+                     *             "startedAt": null,
+                     *             "completedAt": null,
+                     *             "failedAt": null
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTasks"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9388,9 +11987,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue",
+                 *       "title": "Fix the build"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdCreateTask"];
             };
         };
         responses: {
@@ -9400,7 +12005,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0001",
+                     *         "title": "Fix the build",
+                     *         "description": "",
+                     *         "status": "pending",
+                     *         "reason": null,
+                     *         "owner": null,
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": null,
+                     *         "epoch": 0,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": null,
+                     *           "completedAt": null,
+                     *           "failedAt": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9434,7 +12064,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0001",
+                     *         "title": "Fix the build",
+                     *         "description": "",
+                     *         "status": "pending",
+                     *         "reason": null,
+                     *         "owner": null,
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": null,
+                     *         "epoch": 0,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": null,
+                     *           "completedAt": null,
+                     *           "failedAt": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9458,7 +12113,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdAct"];
             };
         };
         responses: {
@@ -9468,7 +12128,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0001",
+                     *         "title": "Fix the build",
+                     *         "description": "",
+                     *         "status": "in_progress",
+                     *         "reason": null,
+                     *         "owner": "user",
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": {
+                     *           "holder": "user",
+                     *           "epoch": 1,
+                     *           "expiresAt": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "epoch": 1,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": "2026-01-31T12:00:00.000Z",
+                     *           "completedAt": null,
+                     *           "failedAt": null
+                     *         }
+                     *       },
+                     *       "lease": {
+                     *         "holder": "user",
+                     *         "epoch": 1,
+                     *         "expiresAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9491,9 +12185,15 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue",
+                 *       "epoch": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdKeep"];
             };
         };
         responses: {
@@ -9503,7 +12203,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0001",
+                     *         "title": "Fix the build",
+                     *         "description": "",
+                     *         "status": "in_progress",
+                     *         "reason": null,
+                     *         "owner": "user",
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": {
+                     *           "holder": "user",
+                     *           "epoch": 1,
+                     *           "expiresAt": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "epoch": 1,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": "2026-01-31T12:00:00.000Z",
+                     *           "completedAt": null,
+                     *           "failedAt": null
+                     *         }
+                     *       },
+                     *       "lease": {
+                     *         "holder": "user",
+                     *         "epoch": 1,
+                     *         "expiresAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9526,9 +12260,15 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue",
+                 *       "epoch": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdEnd"];
             };
         };
         responses: {
@@ -9538,7 +12278,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0001",
+                     *         "title": "Fix the build",
+                     *         "description": "",
+                     *         "status": "completed",
+                     *         "reason": null,
+                     *         "owner": "user",
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": null,
+                     *         "epoch": 2,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": "2026-01-31T12:00:00.000Z",
+                     *           "completedAt": "2026-01-31T12:00:00.000Z",
+                     *           "failedAt": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9561,9 +12326,15 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue",
+                 *       "epoch": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdEnd"];
             };
         };
         responses: {
@@ -9573,7 +12344,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0002",
+                     *         "title": "Tidy up",
+                     *         "description": "",
+                     *         "status": "failed",
+                     *         "reason": null,
+                     *         "owner": "user",
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": null,
+                     *         "epoch": 1,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": "2026-01-31T12:00:00.000Z",
+                     *           "completedAt": null,
+                     *           "failedAt": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9596,9 +12392,15 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue",
+                 *       "epoch": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdKeep"];
             };
         };
         responses: {
@@ -9608,7 +12410,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0001",
+                     *         "title": "Fix the build",
+                     *         "description": "",
+                     *         "status": "pending",
+                     *         "reason": null,
+                     *         "owner": null,
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": null,
+                     *         "epoch": 1,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": "2026-01-31T12:00:00.000Z",
+                     *           "completedAt": null,
+                     *           "failedAt": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9633,7 +12460,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdAct"];
             };
         };
         responses: {
@@ -9643,7 +12475,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0002",
+                     *         "title": "Tidy up",
+                     *         "description": "",
+                     *         "status": "canceled",
+                     *         "reason": null,
+                     *         "owner": null,
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": null,
+                     *         "epoch": 1,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": "2026-01-31T12:00:00.000Z",
+                     *           "completedAt": null,
+                     *           "failedAt": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9668,7 +12525,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdAct"];
             };
         };
         responses: {
@@ -9678,7 +12540,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0002",
+                     *         "title": "Tidy up",
+                     *         "description": "",
+                     *         "status": "pending",
+                     *         "reason": null,
+                     *         "owner": null,
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": null,
+                     *         "epoch": 1,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": "2026-01-31T12:00:00.000Z",
+                     *           "completedAt": null,
+                     *           "failedAt": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9712,7 +12599,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "nextSince": "16"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdInbox"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9732,7 +12625,13 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue",
+                 *       "title": "Build"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdCreateThread"];
             };
         };
         responses: {
@@ -9742,7 +12641,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "thread": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "thread-0001",
+                     *         "title": "Build",
+                     *         "participants": [
+                     *           "user"
+                     *         ],
+                     *         "taskId": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdThreadAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9776,7 +12690,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "threads": [
+                     *         {
+                     *           "schemaVersion": "1.0.0",
+                     *           "id": "thread-0001",
+                     *           "title": "Build",
+                     *           "participants": [
+                     *             "user"
+                     *           ],
+                     *           "taskId": "task-0003",
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdThreads"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9797,9 +12728,15 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue",
+                 *       "message": "It is red"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdPost"];
             };
         };
         responses: {
@@ -9809,7 +12746,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "message": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "msg-3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "threadId": "thread-0001",
+                     *         "from": "user",
+                     *         "body": "It is red",
+                     *         "ts": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdMessageAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9844,7 +12793,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "thread": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "thread-0001",
+                     *         "title": "Build",
+                     *         "participants": [
+                     *           "user"
+                     *         ],
+                     *         "taskId": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "messages": [
+                     *         {
+                     *           "schemaVersion": "1.0.0",
+                     *           "id": "msg-3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "threadId": "thread-0001",
+                     *           "from": "user",
+                     *           "body": "It is red",
+                     *           "ts": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdTail"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9866,9 +12840,15 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "teamId": "blue",
+                 *       "taskId": "task-0003"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdLink"];
             };
         };
         responses: {
@@ -9878,7 +12858,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "thread": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "thread-0001",
+                     *         "title": "Build",
+                     *         "participants": [
+                     *           "user"
+                     *         ],
+                     *         "taskId": "task-0003",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdThreadAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];
@@ -9911,7 +12906,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    /**
+                     * @example {
+                     *       "allow": false,
+                     *       "reason": "no_active_lease_for_path",
+                     *       "advice": "no task you hold covers the path: claim one that does, or create one"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamdWriteAnswer"];
                 };
             };
             400: components["responses"]["TeamdInvalid"];

@@ -1,5 +1,6 @@
 //! The pages of `docs/` that are made from the program. Only tests know them: they are committed.
 
+mod api;
 mod commands;
 mod exit_codes;
 mod schemas;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 /// Returns all pages by their path under `docs/`.
 fn pages() -> BTreeMap<String, String> {
     let mut pages = schemas::pages();
+    pages.insert("api.md".to_owned(), api::page());
     pages.insert("cli.md".to_owned(), commands::page());
     pages.insert("cli-environment.md".to_owned(), crate::environment::reference());
     pages.insert("exit-codes.md".to_owned(), exit_codes::page());

@@ -6,6 +6,7 @@ mod acp;
 mod advertised;
 mod agent_shell;
 mod agents_message;
+mod api_examples;
 mod assistant;
 mod attach;
 mod attach_terminal;

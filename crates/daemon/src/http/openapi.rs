@@ -1,9 +1,11 @@
 //! The OpenAPI document, from the table of routes and the schemas of the wire.
 
 mod answers;
+mod examples;
 mod parameters;
 #[cfg(test)]
 mod tests;
+mod unions;
 
 use std::collections::BTreeSet;
 
@@ -46,19 +48,37 @@ pub(crate) fn build() -> Value {
             document["components"]["schemas"][name] = schema;
         }
     }
+    let examples = examples::all();
     let (mut paths, mut used): (Map<String, Value>, BTreeSet<answers::Shared>) = Default::default();
     for group in GROUPS {
         for route in group.routes.iter().filter(|route| !is_alias(route)) {
             let path = paths.entry(written(route.path)).or_insert_with(|| json!({}));
-            path[route.method.to_lowercase()] = operation(group, route);
+            let mut operation = operation(group, route);
+            if let Some(example) = examples.get(route.name) {
+                examples::put(&mut operation, example);
+            }
+            path[route.method.to_lowercase()] = operation;
             used.extend(answers::of(route));
         }
     }
     document["paths"] = Value::Object(paths);
     document["components"]["responses"] =
         used.iter().map(|shared| (shared.name(), shared.written())).collect();
+    optional_bodies(&mut document);
+    unions::name_forms(&mut document);
     parameters::bound(&mut document);
     document
+}
+
+/// Says which bodies of the teamd protocol may be left out: those in which nothing is required.
+fn optional_bodies(document: &mut Value) {
+    let schemas = document["components"]["schemas"].clone();
+    for route in routes::all().filter(|route| route.is_of_teamd()) {
+        let Some(schema) = route.request else { continue };
+        let required = schemas[schema].get("required").is_some();
+        document["paths"][written(route.path)][route.method.to_lowercase()]["requestBody"]["required"] =
+            json!(required);
+    }
 }
 
 /// Says whether a route is another with a slash behind it, which the format does not allow.
@@ -116,6 +136,11 @@ fn refers(schema: &str) -> Value {
     json!({ "schema": { "$ref": format!("#/components/schemas/{schema}") } })
 }
 
+/// Returns a schema of which one form has to fit.
+fn one_of(mut forms: Vec<Value>) -> Value {
+    if forms.len() == 1 { forms.remove(0) } else { json!({ "anyOf": forms }) }
+}
+
 fn success(route: &Route) -> Value {
     let mut success = json!({ "description": if route.status == 307 { "Go there." } else { "Done." } });
     let forms: Vec<Value> = route.forms.iter().map(|form| refers(form)["schema"].take()).collect();
@@ -127,14 +152,11 @@ fn success(route: &Route) -> Value {
             if !forms.is_empty() {
                 // What the data of each event is.
                 schema["contentMediaType"] = json!("application/json");
-                schema["contentSchema"] = json!({ "anyOf": forms });
+                schema["contentSchema"] = one_of(forms);
             }
             json!({ media: { "schema": schema } })
         }
-        (None, None) if !forms.is_empty() => json!({ "application/json": { "schema": { "anyOf": forms } } }),
-        (None, None) if route.is_of_teamd() => {
-            json!({ "application/json": { "schema": { "type": "object" } } })
-        }
+        (None, None) if !forms.is_empty() => json!({ "application/json": { "schema": one_of(forms) } }),
         (None, None) => return success,
     };
     success["content"] = content;
@@ -159,7 +181,6 @@ fn body(route: &Route) -> Option<Value> {
         }
         // Requests of the Model Context Protocol.
         Access::Itself => Some(json!({ "required": true, "content": anything })),
-        _ if route.is_of_teamd() && route.method == "POST" => Some(json!({ "content": anything })),
         _ => None,
     }
 }

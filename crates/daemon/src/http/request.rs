@@ -12,6 +12,7 @@ use paseo_wire::IDEMPOTENCY_KEY;
 use paseo_wire::error::Code;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use super::route::{BodyLimit, QueryOf};
 use crate::failure::Failure;
@@ -132,15 +133,25 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
         let limit = request.extensions().get().copied().unwrap_or(BodyLimit::Known);
-        match axum::Json::<T>::from_request(request, state).await {
-            Ok(axum::Json(body)) => Ok(Self(body)),
+        let wrong = |text: String| {
+            Failure::new(Code::InvalidRequest, text)
+                .hint("send JSON with `Content-Type: application/json`; see /api/openapi.json")
+        };
+        match axum::Json::<Box<RawValue>>::from_request(request, state).await {
+            // Without this an array of the fields' values would do as well.
+            Ok(axum::Json(body)) if !body.get().starts_with('{') => {
+                Err(wrong("the body is not a JSON object".to_owned()))
+            }
+            Ok(axum::Json(body)) => match axum::Json::<T>::from_bytes(body.get().as_bytes()) {
+                Ok(axum::Json(body)) => Ok(Self(body)),
+                Err(rejection) => Err(wrong(rejection.body_text())),
+            },
             Err(JsonRejection::BytesRejection(rejection))
                 if rejection.status() == http::StatusCode::PAYLOAD_TOO_LARGE =>
             {
                 Err(limit.exceeded())
             }
-            Err(rejection) => Err(Failure::new(Code::InvalidRequest, rejection.body_text())
-                .hint("send JSON with `Content-Type: application/json`; see /api/openapi.json")),
+            Err(rejection) => Err(wrong(rejection.body_text())),
         }
     }
 }

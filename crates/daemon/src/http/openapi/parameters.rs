@@ -49,15 +49,23 @@ fn in_path(path: &str, name: &str) -> Value {
         ),
         "key" => ("The setting.", json!({ "type": "string", "enum": Key::ALL.map(Key::word) })),
         "thread" if path.starts_with("/v1/") => {
-            ("The thread of the team.", json!({ "type": "string", "pattern": "^thread-[0-9]+$" }))
+            ("The thread of the team.", json!({ "type": "string", "pattern": "^thread-[0-9]{4,}$" }))
         }
         "thread" => ("The id of the thread, a beginning of it that no other has, or its name.", named()),
         "team" => (
             "The id of the team; `-` is the caller's own.",
-            json!({ "type": "string", "pattern": "^(-|[A-Za-z0-9][A-Za-z0-9._-]{0,63})$" }),
+            json!({ "type": "string", "pattern": "^(-|[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?)$" }),
         ),
-        "agent" => ("The id of the agent in the team; `-` is the caller.", named()),
-        "task" => ("The id of the task.", json!({ "type": "string", "pattern": "^task-[0-9]+$" })),
+        // Only people create tokens, and a person is not an agent of the team.
+        "agent" if path.ends_with("/tokens") => (
+            "The id of the agent in the team.",
+            json!({ "type": "string", "pattern": "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$" }),
+        ),
+        "agent" => (
+            "The id of the agent in the team; `-` is the caller.",
+            json!({ "type": "string", "pattern": "^(-|[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?)$" }),
+        ),
+        "task" => ("The id of the task.", json!({ "type": "string", "pattern": "^task-[0-9]{4,}$" })),
         "worker" => ("The name of the worker, or the handle of its session.", named()),
         "worktree" => ("The name of the worktree, its branch, or the handle of its agent.", named()),
         "server" => ("The name of the MCP server.", named()),

@@ -80,6 +80,9 @@ pub(crate) async fn create_team(State(app): State<App>, Caller(by): Caller, fiel
         let text = |name: &str| agent.get(name).and_then(Value::as_str).map(str::to_owned);
         let wrong = || Refusal::new(400, "INVALID_TEAM", "`agents` must be a list of {id, role, model?}");
         let (id, role) = (text("id").ok_or_else(wrong)?, text("role").ok_or_else(wrong)?);
+        if agent.get("model").is_some_and(|model| !model.is_null() && !model.is_string()) {
+            return Err(wrong());
+        }
         agents.push(Enrolled { id, member: Member { role, model: text("model"), session: None }, by: None });
     }
     let team = match app.teams.create(&by, &id, None, agents).await {

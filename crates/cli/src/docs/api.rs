@@ -1,0 +1,196 @@
+//! `docs/api.md`: a tour that people wrote, and every operation, from the OpenAPI document.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+/// What people wrote.
+const TOUR: &str = include_str!("api.md");
+/// The widest line of an example that stays on one line.
+const WIDTH: usize = 110;
+
+/// Returns the page.
+pub(super) fn page() -> String {
+    // Read when the test runs: it is made by another test, after this was compiled.
+    let committed = std::fs::read_to_string(super::directory().join("openapi.json")).unwrap_or_default();
+    let document: Value = serde_json::from_str(&committed).expect("docs/openapi.json is JSON");
+    let mut page = format!(
+        "{TOUR}\n## Operations\n\nThis part is generated from [`openapi.json`](openapi.json). A test sends each example to a \
+         daemon; ids, times,\npaths and secrets are replaced, and lists are cut to two rows. Everything can also fail as \
+         [errors](errors/README.md)\nsays. `*` marks what is required.\n"
+    );
+    for tag in document["tags"].as_array().into_iter().flatten() {
+        let name = tag["name"].as_str().unwrap_or_default();
+        let mut title = name.to_owned();
+        title[..1].make_ascii_uppercase();
+        write!(page, "\n### {title}\n\n{}\n", text(&tag["description"])).expect("a string");
+        for (path, methods) in document["paths"].as_object().into_iter().flatten() {
+            for (method, operation) in methods.as_object().into_iter().flatten() {
+                if operation["tags"][0] == name {
+                    page.push_str(&described(&document, path, method, operation));
+                }
+            }
+        }
+    }
+    page
+}
+
+fn described(document: &Value, path: &str, method: &str, operation: &Value) -> String {
+    let method = method.to_uppercase();
+    let access = text(&operation["description"]).trim_start_matches("Access: ").to_owned();
+    let mut page = format!(
+        "\n#### {}\n\n`{method} {path}`: {}. For: {access}\n",
+        text(&operation["operationId"]),
+        text(&operation["summary"])
+    );
+    let rows: Vec<String> = operation["parameters"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|parameter| {
+            let star = if parameter["required"] == true { "`*`" } else { "" };
+            let (name, place) = (text(&parameter["name"]), text(&parameter["in"]));
+            let about = cell(&text(&parameter["description"]));
+            format!("| `{name}`{star} | {place} | {} | {about} |\n", kind(&parameter["schema"]))
+        })
+        .collect();
+    if !rows.is_empty() {
+        page.push_str("\n| parameter | in | type | |\n|---|---|---|---|\n");
+        page.extend(rows);
+    }
+    let body = &operation["requestBody"]["content"]["application/json"];
+    page.push_str(&fields(document, &body["schema"]));
+    let answer = operation["responses"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .find(|(status, _)| status.starts_with(['2', '3']));
+    let Some((status, answer)) = answer else { return page };
+    let content = answer["content"].as_object().and_then(|content| content.iter().next());
+    if let Some(request) = body.get("example") {
+        let request = printed(request);
+        write!(page, "\n```json\n{request}\n```\n").expect("a string");
+    }
+    match content {
+        Some((media, content)) if media == "application/json" => {
+            write!(page, "\nAnswers `{status}` with {}.\n", kind(&content["schema"])).expect("a string");
+        }
+        Some((media, _)) => write!(page, "\nAnswers `{status}` with `{media}`.\n").expect("a string"),
+        None => write!(page, "\nAnswers `{status}`, without a body.\n").expect("a string"),
+    }
+    if let Some(example) = content.and_then(|(_, content)| content.get("example")) {
+        let language = if example.is_string() { "text" } else { "json" };
+        write!(page, "\n```{language}\n{}\n```\n", printed(example)).expect("a string");
+    }
+    page
+}
+
+/// Returns the fields of a body.
+fn fields(document: &Value, schema: &Value) -> String {
+    let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) else {
+        return String::new();
+    };
+    let schema = &document["components"]["schemas"][name];
+    let required =
+        |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let rows: Vec<String> = properties
+        .map(|(name, property)| {
+            let star = if required(name) { "`*`" } else { "" };
+            format!("| `{name}`{star} | {} | {} |\n", kind(property), cell(&about(property)))
+        })
+        .collect();
+    if rows.is_empty() {
+        return format!("\nThe body is an object: {}\n", text(&schema["description"]));
+    }
+    format!("\n| field | type | |\n|---|---|---|\n{}", rows.concat())
+}
+
+/// Returns what a schema says about itself; that of an optional reference stands beside the reference.
+fn about(schema: &Value) -> String {
+    let inner =
+        schema["oneOf"].as_array().and_then(|forms| forms.iter().find(|form| form.get("$ref").is_some()));
+    let about = schema.get("description").or_else(|| inner?.get("description"));
+    about.map(text).unwrap_or_default()
+}
+
+/// Returns the type of something in one or two words.
+fn kind(schema: &Value) -> String {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return format!("`{}`", reference.rsplit('/').next().unwrap_or_default());
+    }
+    for several in ["oneOf", "anyOf"] {
+        if let Some(forms) = schema[several].as_array() {
+            let kinds: Vec<String> = forms.iter().filter(|form| form["type"] != "null").map(kind).collect();
+            return kinds.join(" or ");
+        }
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        return words.iter().map(|word| format!("`{}`", text(word))).collect::<Vec<_>>().join(", ");
+    }
+    let is_null = |kind: &&Value| **kind != "null";
+    let plain = match &schema["type"] {
+        Value::Array(several) => several.iter().find(is_null).map(text).unwrap_or_default(),
+        one => text(one),
+    };
+    match (plain.as_str(), &schema["format"]) {
+        ("array", _) => format!("list of {}", kind(&schema["items"])),
+        ("string", Value::String(format)) => format!("{plain} ({format})"),
+        ("", _) => "any".to_owned(),
+        _ => plain,
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Returns a text for a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('\n', " ").replace('|', "\\|")
+}
+
+/// Prints an example; what fits on one line stays there.
+fn printed(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => indented(value, 0),
+    }
+}
+
+fn indented(value: &Value, depth: usize) -> String {
+    let line = on_one_line(value);
+    if line.chars().count() + depth * 2 <= WIDTH {
+        return line;
+    }
+    let (inner, outer) = ("  ".repeat(depth + 1), "  ".repeat(depth));
+    match value {
+        Value::Array(rows) => {
+            let rows: Vec<String> =
+                rows.iter().map(|row| format!("{inner}{}", indented(row, depth + 1))).collect();
+            format!("[\n{}\n{outer}]", rows.join(",\n"))
+        }
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| {
+                format!("{inner}{}: {}", Value::from(name.as_str()), indented(value, depth + 1))
+            };
+            let fields: Vec<String> = fields.iter().map(field).collect();
+            format!("{{\n{}\n{outer}}}", fields.join(",\n"))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn on_one_line(value: &Value) -> String {
+    match value {
+        Value::Array(rows) => format!("[{}]", rows.iter().map(on_one_line).collect::<Vec<_>>().join(", ")),
+        Value::Object(fields) if fields.is_empty() => "{}".to_owned(),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| {
+                format!("{}: {}", Value::from(name.as_str()), on_one_line(value))
+            };
+            format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
