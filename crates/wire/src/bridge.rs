@@ -339,6 +339,7 @@ pub struct BridgePresence {
     pub from: Option<String>,
     /// listening, thinking, typing, idle, or a word of one's own.
     #[serde(default)]
+    #[schema(value_type = String, required, pattern = "\\S", max_length = 200)]
     pub state: Option<String>,
     /// Kept when it is left out.
     #[serde(default)]

@@ -280,7 +280,9 @@ pub struct ForceQuery {
 pub struct SessionQuery {
     /// `key=value`, comma-separated; all must match. Inside, commas are written `%2C` and percent signs `%25`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^[^=,\\s]+=[^,\\x00-\\x1f\\x7f-\\x9f]*(,[^=,\\s]+=[^,\\x00-\\x1f\\x7f-\\x9f]*)*$")]
+    #[schema(
+        pattern = "^[^=,\\s\\x00-\\x1f\\x7f-\\x9f]+=[^,\\x00-\\x1f\\x7f-\\x9f]*(,[^=,\\s\\x00-\\x1f\\x7f-\\x9f]+=[^,\\x00-\\x1f\\x7f-\\x9f]*)*$"
+    )]
     pub labels: Option<String>,
     /// `true`: only what the web app shows, those with `ui=true` and open ones that descend from them. Without labels
     /// and this: only background sessions.

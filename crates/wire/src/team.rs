@@ -38,6 +38,10 @@ pub struct AgentOfTeam {
     #[serde(default = "worker")]
     pub role: TeamRole,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(
+        pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$",
+        max_length = 64
+    )]
     pub model: Option<String>,
     /// The session that acts as this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

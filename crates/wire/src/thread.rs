@@ -278,6 +278,8 @@ pub struct PresenceList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PresenceView {
     pub id: String,
+    /// As `listening` or `idle`; participants may choose words of their own.
+    #[schema(value_type = String)]
     pub state: PresenceState,
     pub updated_at: Option<Moment>,
     pub stale: bool,
@@ -289,6 +291,8 @@ pub struct PresenceView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SayPresence {
+    /// As `listening` or `idle`, or a word of your own.
+    #[schema(value_type = String, pattern = "\\S", max_length = 200)]
     pub state: PresenceState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,

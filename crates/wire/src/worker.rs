@@ -160,6 +160,7 @@ pub struct WorkerQuery {
 pub struct CaptureQuery {
     /// How many lines, from the newest back: 1000 unless it is said, at most 10000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 4_294_967_295_i64)]
     pub lines: Option<u32>,
 }
 

@@ -2807,7 +2807,7 @@ export interface components {
             details?: unknown;
             from?: string | null;
             /** @description listening, thinking, typing, idle, or a word of one's own. */
-            state?: string | null;
+            state: string;
         };
         /** @description The answer to `GET /threads/{thread}/presence`. */
         BridgePresenceList: {
@@ -3728,17 +3728,13 @@ export interface components {
             /** Format: int64 */
             ttl_seconds: number;
         };
-        /**
-         * @description What a participant is doing. Participants may use words of their own.
-         * @enum {string}
-         */
-        PresenceState: "listening" | "thinking" | "typing" | "idle" | "offline";
         /** @description What a participant is doing. */
         PresenceView: {
             details?: string | null;
             id: string;
             stale: boolean;
-            state: components["schemas"]["PresenceState"];
+            /** @description As `listening` or `idle`; participants may choose words of their own. */
+            state: string;
             updated_at?: components["schemas"]["Moment"] | null;
         };
         /** @description What is known of a participant. */
@@ -3916,7 +3912,8 @@ export interface components {
         /** @description The body of `POST /api/threads/{thread}/presence`. */
         SayPresence: {
             details?: string | null;
-            state: components["schemas"]["PresenceState"];
+            /** @description As `listening` or `idle`, or a word of your own. */
+            state: string;
         };
         /** @description Something that was found: in an agent's transcript or in a thread. */
         SearchHit: {
@@ -11999,6 +11996,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamdTaskAnswer"];
+                };
+            };
             /** @description Done. */
             201: {
                 headers: {

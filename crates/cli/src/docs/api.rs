@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What people wrote.
 const TOUR: &str = include_str!("api.md");
+/// The requests that a test sends, by the names of operations.
+const EXAMPLES: &str = include_str!("../../../daemon/src/http/openapi/examples.json");
 /// The widest line of an example that stays on one line.
 const WIDTH: usize = 110;
 
@@ -14,6 +16,7 @@ pub(super) fn page() -> String {
     // Read when the test runs: it is made by another test, after this was compiled.
     let committed = std::fs::read_to_string(super::directory().join("openapi.json")).unwrap_or_default();
     let document: Value = serde_json::from_str(&committed).expect("docs/openapi.json is JSON");
+    let examples: Map<String, Value> = serde_json::from_str(EXAMPLES).expect("the examples are JSON");
     let mut page = format!(
         "{TOUR}\n## Operations\n\nThis part is generated from [`openapi.json`](openapi.json). A test sends each example to a \
          daemon; ids, times,\npaths and secrets are replaced, and lists are cut to two rows. Everything can also fail as \
@@ -27,7 +30,7 @@ pub(super) fn page() -> String {
         for (path, methods) in document["paths"].as_object().into_iter().flatten() {
             for (method, operation) in methods.as_object().into_iter().flatten() {
                 if operation["tags"][0] == name {
-                    page.push_str(&described(&document, path, method, operation));
+                    page.push_str(&described(&document, &examples, path, method, operation));
                 }
             }
         }
@@ -35,7 +38,13 @@ pub(super) fn page() -> String {
     page
 }
 
-fn described(document: &Value, path: &str, method: &str, operation: &Value) -> String {
+fn described(
+    document: &Value,
+    examples: &Map<String, Value>,
+    path: &str,
+    method: &str,
+    operation: &Value,
+) -> String {
     let method = method.to_uppercase();
     let access = text(&operation["description"]).trim_start_matches("Access: ").to_owned();
     let mut page = format!(
@@ -67,9 +76,8 @@ fn described(document: &Value, path: &str, method: &str, operation: &Value) -> S
         .find(|(status, _)| status.starts_with(['2', '3']));
     let Some((status, answer)) = answer else { return page };
     let content = answer["content"].as_object().and_then(|content| content.iter().next());
-    if let Some(request) = body.get("example") {
-        let request = printed(request);
-        write!(page, "\n```json\n{request}\n```\n").expect("a string");
+    if let Some(example) = examples.get(&text(&operation["operationId"])) {
+        write!(page, "\n```sh no-run\n{}\n```\n", curl(example)).expect("a string");
     }
     match content {
         Some((media, content)) if media == "application/json" => {
@@ -83,6 +91,19 @@ fn described(document: &Value, path: &str, method: &str, operation: &Value) -> S
         write!(page, "\n```{language}\n{}\n```\n", printed(example)).expect("a string");
     }
     page
+}
+
+/// Returns the command that sends an example.
+fn curl(example: &Value) -> String {
+    let method = text(&example["method"]);
+    let verb = if method == "GET" { String::new() } else { format!("-X {method} ") };
+    let url = format!("http://localhost{}", text(&example["path"]));
+    let mut command = format!("curl -s --unix-socket ~/.paseo/daemon.sock {verb}'{url}'");
+    if let Some(request) = example.get("request") {
+        let body = on_one_line(request).replace('\'', "'\\''");
+        write!(command, " \\\n  -H 'Content-Type: application/json' -d '{body}'").expect("a string");
+    }
+    command
 }
 
 /// Returns the fields of a body.

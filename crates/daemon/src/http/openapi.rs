@@ -97,6 +97,10 @@ fn operation(group: &Group, route: &Route) -> Value {
         let reference = format!("#/components/responses/{}", shared.name());
         responses[shared.status()] = json!({ "$ref": reference });
     }
+    // A request that is repeated with its key makes nothing new.
+    if route.status == 201 && !route.headers.is_empty() {
+        responses["200"] = success(route);
+    }
     if route.access == Access::Page {
         responses["303"] = json!({ "description": "Not logged in: go to the login page." });
     }
