@@ -199,7 +199,7 @@ async fn every_query_is_the_one_that_its_handler_reads() {
     let mut tried = 0;
     for route in routes::all() {
         let Some(query) = route.query else { continue };
-        let path = route.path.replace('{', "").replace('}', "");
+        let path = route.path.replace(['{', '}'], "");
         let ask = |query: &str| {
             let builder = Request::builder().method(route.method).uri(format!("{path}?{query}"));
             let peer = Peer::Local(Ok(Actor::Human("cli".into())));
