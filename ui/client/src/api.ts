@@ -2467,7 +2467,7 @@ export interface components {
              */
             closed_with?: number;
             handle: string;
-            id: string;
+            id: components["schemas"]["SessionId"];
             /**
              * Format: uint64
              * @description Messages that waited and are gone with a deleted session.
@@ -2550,8 +2550,7 @@ export interface components {
             model?: string | null;
             /** @description `worker` unless it is said. */
             role?: components["schemas"]["TeamRole"];
-            /** @description The session that acts as this one. */
-            session?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
         };
         /** @description Something wrong in a file with definitions. */
         AgentProblem: {
@@ -2659,7 +2658,7 @@ export interface components {
             allow: boolean;
             handle: string;
             hash: string;
-            id: string;
+            id: components["schemas"]["SessionId"];
             rule?: components["schemas"]["RuleView"] | null;
             /** Format: uint64 */
             seq: number;
@@ -2701,7 +2700,7 @@ export interface components {
         AttachmentView: {
             /** Format: uint32 */
             height?: number | null;
-            id: string;
+            id: components["schemas"]["FileId"];
             /** @description By its bytes. */
             media_type: components["schemas"]["MediaType"];
             name: string;
@@ -2885,7 +2884,7 @@ export interface components {
         /** @description Something a handle could have meant. */
         Candidate: {
             handle: string;
-            id: string;
+            id: components["schemas"]["SessionId"];
             name?: string | null;
             status: components["schemas"]["Status"];
         };
@@ -2929,12 +2928,11 @@ export interface components {
         };
         /** @description An agent that worked, or was started, for a cause. */
         CauseAgent: {
-            /** @description The session that started it or wrote to it first; `None` for whom the person asked. */
-            by?: string | null;
+            by?: components["schemas"]["SessionId"] | null;
             handle: string;
             /** @description What people see instead of the handle. */
             name?: string | null;
-            session: string;
+            session: components["schemas"]["SessionId"];
             /** @description It was started for this. */
             spawned: boolean;
             /** @description Its status now. */
@@ -2953,6 +2951,11 @@ export interface components {
              */
             wakes: number;
         };
+        /**
+         * Format: uuid
+         * @description The id of a cause: of the human request that work descends from.
+         */
+        CauseId: string;
         /** @description A turn that descends from a cause. */
         CauseTurn: {
             ended_at?: components["schemas"]["Moment"] | null;
@@ -2964,8 +2967,8 @@ export interface components {
             hop: number;
             opened_at: components["schemas"]["Moment"];
             outcome?: components["schemas"]["TurnOutcome"] | null;
-            session: string;
-            turn: string;
+            session: components["schemas"]["SessionId"];
+            turn: components["schemas"]["TurnId"];
             usage: components["schemas"]["UsageView"];
             /** @description It was started without a human message. */
             woken: boolean;
@@ -2974,17 +2977,15 @@ export interface components {
         CauseView: {
             /** @description Every agent that worked or was started for it, those that were asked first. */
             agents: components["schemas"]["CauseAgent"][];
-            cause: string;
-            delivery?: string | null;
+            cause: components["schemas"]["CauseId"];
+            delivery?: components["schemas"]["DeliveryId"] | null;
             opened_at?: components["schemas"]["Moment"] | null;
             /** @description Who asked. */
             opened_by?: string | null;
-            post?: string | null;
-            /** @description The session that was asked, or of several the first. */
-            session?: string | null;
+            post?: components["schemas"]["PostId"] | null;
+            session?: components["schemas"]["SessionId"] | null;
             stopped: boolean;
-            /** @description The thread in which the request was posted, and the id of the post. */
-            thread?: string | null;
+            thread?: components["schemas"]["ThreadId"] | null;
             /** @description Every turn that descends from it, oldest first. */
             turns: components["schemas"]["CauseTurn"][];
             usage: components["schemas"]["UsageView"];
@@ -3009,7 +3010,7 @@ export interface components {
              */
             corrections: number;
             /** @description The message that has the schema. */
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             reason?: components["schemas"]["AbandonReason"] | null;
             state: components["schemas"]["CheckState"];
             /** @description Whether the answer satisfies the schema; nothing while that is not decided. */
@@ -3042,7 +3043,7 @@ export interface components {
             /** @description Slug of the definition that it follows. What else is said here beats what the definition says. */
             agent?: string | null;
             /** @description Ids of uploaded files for the prompt: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
-            attachments?: string[];
+            attachments?: components["schemas"]["FileId"][];
             /** @description Where the worktree's branch starts: a branch, tag or commit. By default what the checkout is on. */
             base?: string | null;
             /** @description Where it runs, whatever its definition says: an absolute path. */
@@ -3116,7 +3117,7 @@ export interface components {
             actor: string;
             /** @description The directory that it was created for. */
             directory?: string | null;
-            id: string;
+            id: components["schemas"]["TokenId"];
             name: string;
             secret: string;
         };
@@ -3166,12 +3167,17 @@ export interface components {
          * @enum {string}
          */
         DefinitionKind: "chat" | "external";
+        /**
+         * Format: uuid
+         * @description The id of a delivery: of one message on its way into a session.
+         */
+        DeliveryId: string;
         /** @description The answer to `GET /api/deliveries/{delivery}`: the life of a message. */
         DeliveryTrace: {
-            cause: string;
-            delivery: string;
+            cause: components["schemas"]["CauseId"];
+            delivery: components["schemas"]["DeliveryId"];
             handle: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             /** @description The stage it has reached. */
             stage: components["schemas"]["Stage"];
             steps: components["schemas"]["TraceStep"][];
@@ -3184,15 +3190,19 @@ export interface components {
              */
             attempt?: number | null;
             check?: components["schemas"]["CheckView"] | null;
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             reason?: components["schemas"]["HeldReason"] | null;
             /** Format: uint64 */
             seq: number;
-            session: string;
+            session: components["schemas"]["SessionId"];
             stage: components["schemas"]["Stage"];
-            /** @description The turn that took it. */
-            turn?: string | null;
+            turn?: components["schemas"]["TurnId"] | null;
         };
+        /**
+         * Format: uuid
+         * @description The id of a device.
+         */
+        DeviceId: string;
         /** @description The answer to `GET /api/devices`. */
         DeviceList: {
             devices: components["schemas"]["DeviceView"][];
@@ -3202,7 +3212,7 @@ export interface components {
             created_at: components["schemas"]["Moment"];
             /** @description It is the one that asks. */
             current: boolean;
-            id: string;
+            id: components["schemas"]["DeviceId"];
             /** @description What the browser says it is. */
             name: string;
         };
@@ -3244,7 +3254,7 @@ export interface components {
             at: components["schemas"]["Moment"];
             by: string;
             /** @description Id of the session that they came from. */
-            from: string;
+            from: components["schemas"]["SessionId"];
         };
         /** @description The body of every answer that is not a success. */
         ErrorBody: {
@@ -3269,7 +3279,7 @@ export interface components {
             /** Format: uint64 */
             seq: number;
             /** @description The session. */
-            session: string;
+            session: components["schemas"]["SessionId"];
             ts: components["schemas"]["Moment"];
             view?: components["schemas"]["SessionView"] | null;
         };
@@ -3296,17 +3306,22 @@ export interface components {
          * @enum {string}
          */
         FileChange: "added" | "changed" | "removed";
+        /**
+         * Format: uuid
+         * @description The id of an attached file.
+         */
+        FileId: string;
         /** @description The agent in whose transcript it is. */
         FoundAgent: {
             handle: string;
-            id: string;
+            id: components["schemas"]["SessionId"];
             name?: string | null;
             project: string;
             status: components["schemas"]["Status"];
         };
         /** @description The thread in which it is. */
         FoundThread: {
-            id: string;
+            id: components["schemas"]["ThreadId"];
             name: string;
         };
         /** @description The body of `POST /api/sessions/{id}/back`. */
@@ -3361,8 +3376,13 @@ export interface components {
         /** @description A stored item of a session. */
         ItemFrame: {
             item: components["schemas"]["ItemView"];
-            session: string;
+            session: components["schemas"]["SessionId"];
         };
+        /**
+         * Format: uuid
+         * @description The id of an item of a transcript.
+         */
+        ItemId: string;
         /** @description A page of items, oldest first. */
         ItemPage: {
             /**
@@ -3391,14 +3411,13 @@ export interface components {
             /** @description What went wrong there, in words. */
             error?: string | null;
             handle: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             status: components["schemas"]["Status"];
             /** @description Everything that it said in that turn, in order. Agents get the first 20,000 characters. */
             text?: string | null;
             /** @description The text is longer. */
             truncated: boolean;
-            /** @description The newest turn in which it said something, other than the running one. */
-            turn?: string | null;
+            turn?: components["schemas"]["TurnId"] | null;
         };
         /**
          * @description Whose a definition is.
@@ -3439,14 +3458,14 @@ export interface components {
         };
         /** @description A piece of an item that is still growing. */
         LiveFrame: {
-            item: string;
+            item: components["schemas"]["ItemId"];
             kind: components["schemas"]["LiveKind"];
             /**
              * Format: uint64
              * @description Where `text` begins in the item, in bytes.
              */
             offset: number;
-            session: string;
+            session: components["schemas"]["SessionId"];
             text: string;
         };
         /**
@@ -3475,7 +3494,7 @@ export interface components {
         /** @description The body of `POST /api/agents/{slug}/messages`. */
         MessageAgent: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
-            attachments?: string[];
+            attachments?: components["schemas"]["FileId"][];
             /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
             default_provider?: string | null;
             /** @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references that lead out of it. */
@@ -3523,8 +3542,7 @@ export interface components {
              * @description Of a summary: after so many of that turn's words, calls and results.
              */
             kept_after?: number | null;
-            /** @description Of a summary: the turn in which what is kept word for word begins. */
-            kept_turn?: string | null;
+            kept_turn?: components["schemas"]["TurnId"] | null;
         };
         /**
          * @description What happened in a team.
@@ -3552,9 +3570,8 @@ export interface components {
             message?: string | null;
             /** @description The reason, if the daemon acted on its own. */
             reason?: string | null;
-            /** @description The session that acts as `to` from then on. */
-            session?: string | null;
-            task?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
+            task?: components["schemas"]["TaskId"] | null;
             thread?: string | null;
             /** @description Whom it was done to. */
             to?: string | null;
@@ -3575,7 +3592,7 @@ export interface components {
             name?: string | null;
             /** @description Where the agent was started: a rule counts there. */
             project: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             since: components["schemas"]["Moment"];
             /** @description The worker's terminal, for a request that can only be answered there. */
             terminal?: string | null;
@@ -3592,8 +3609,7 @@ export interface components {
             invited_at: components["schemas"]["Moment"];
             invited_by: string;
             profile: components["schemas"]["ProfileView"];
-            /** @description The session behind it, once it was woken. */
-            session?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
             status?: components["schemas"]["Status"] | null;
             /** @description It works on an answer. */
             working?: boolean;
@@ -3694,6 +3710,11 @@ export interface components {
          * @enum {string}
          */
         PlacementReason: "stopped" | "budget" | "paused" | "attempts" | "cause_stopped" | "earlier" | "limit" | "terminal";
+        /**
+         * Format: uuid
+         * @description The id of an event in a thread.
+         */
+        PostId: string;
         /** @description The body of `POST /api/threads/{thread}/messages`. */
         PostMessage: {
             /** @description The id of what it answers. */
@@ -3724,7 +3745,7 @@ export interface components {
         /** @description What people and agents are doing in a thread right now. */
         PresenceList: {
             participants: components["schemas"]["PresenceView"][];
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
             /** Format: int64 */
             ttl_seconds: number;
         };
@@ -3792,13 +3813,13 @@ export interface components {
             messages: components["schemas"]["QueuedMessage"][];
             /** Format: uint64 */
             seq: number;
-            session: string;
+            session: components["schemas"]["SessionId"];
         };
         /** @description A message that no turn has taken up. */
         QueuedMessage: {
             attachments?: components["schemas"]["AttachmentView"][];
-            cause: string;
-            delivery: string;
+            cause: components["schemas"]["CauseId"];
+            delivery: components["schemas"]["DeliveryId"];
             /**
              * Format: uint64
              * @description How long all of it is, in bytes.
@@ -3830,8 +3851,8 @@ export interface components {
         };
         /** @description The receipt of an accepted message. The same again when the request is repeated with its key. */
         Receipt: {
-            cause: string;
-            delivery: string;
+            cause: components["schemas"]["CauseId"];
+            delivery: components["schemas"]["DeliveryId"];
             handle: string;
             /** @description Why the agent follows another version of its definition than its file holds. */
             notice?: string | null;
@@ -3842,7 +3863,7 @@ export interface components {
              * @description The point in the log from before the message: stream from here to see what becomes of it.
              */
             seq: number;
-            session: string;
+            session: components["schemas"]["SessionId"];
         };
         /** @description The body of `…/release`. */
         ReleaseTask: {
@@ -3883,6 +3904,11 @@ export interface components {
             /** @description When the one before it broke off. */
             since: components["schemas"]["Moment"];
         };
+        /**
+         * Format: uuid
+         * @description The id of a standing permission rule.
+         */
+        RuleId: string;
         /** @description The answer to `GET /api/rules`. */
         RuleList: {
             rules: components["schemas"]["RuleView"][];
@@ -3893,7 +3919,7 @@ export interface components {
             allow: boolean;
             /** @description What exactly it covers, in words. */
             covers: string;
-            id: string;
+            id: components["schemas"]["RuleId"];
             /** @description Where it counts: when it denies, also everywhere below, and in each worktree of the repository. */
             project: string;
             /** @description The tool, in the harness's words. What is denied is denied to every tool. */
@@ -3919,8 +3945,7 @@ export interface components {
         SearchHit: {
             agent?: components["schemas"]["FoundAgent"] | null;
             at: components["schemas"]["Moment"];
-            /** @description Which event of the thread it is. */
-            event?: string | null;
+            event?: components["schemas"]["PostId"] | null;
             /** @description A piece of the text, around what was asked for. */
             excerpt: components["schemas"]["ExcerptPiece"][];
             kind: components["schemas"]["SearchKind"];
@@ -3957,12 +3982,12 @@ export interface components {
             callback_url: string;
             /** @description Signs what is posted to the agent, and may sign its answers. */
             secret: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
         };
         /** @description The body of `POST /api/sessions/{id}/messages`. */
         SendMessage: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
-            attachments?: string[];
+            attachments?: components["schemas"]["FileId"][];
             /** @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references that lead out of it. */
             output_schema?: Record<string, never> | boolean | null;
             text: string;
@@ -3987,6 +4012,11 @@ export interface components {
          * @enum {string}
          */
         SessionField: "name" | "title" | "labels" | "pinned_at" | "attributes" | "worktree" | "parked_until" | "entered" | "terminal" | "todo" | "usage";
+        /**
+         * Format: uuid
+         * @description The id of a session.
+         */
+        SessionId: string;
         /** @description A session in one line: what a table shows of it. What says nothing is left out. */
         SessionLine: {
             agent: string;
@@ -4047,11 +4077,10 @@ export interface components {
             asks: number;
             /** @description What people and programs noted about it: any JSON, by name. */
             attributes: Record<string, never>;
-            /** @description The cause of the turn under way. */
-            cause?: string | null;
+            cause?: components["schemas"]["CauseId"] | null;
             check?: components["schemas"]["CheckView"] | null;
             /** @description Ids of the open sessions that it started and that end with it. Only answers about one session have it. */
-            children?: string[] | null;
+            children?: components["schemas"]["SessionId"][] | null;
             created_at: components["schemas"]["Moment"];
             /** @description Who made it. */
             created_by: string;
@@ -4069,12 +4098,11 @@ export interface components {
              */
             held: number;
             hold: components["schemas"]["Hold"];
-            id: string;
+            id: components["schemas"]["SessionId"];
             labels: {
                 [key: string]: string;
             };
-            /** @description The cause of the newest turn, also when it is over. Only answers about one session have it. */
-            last_cause?: string | null;
+            last_cause?: components["schemas"]["CauseId"] | null;
             /**
              * @description Preview of the newest text: at most 160 characters on one line. Only answers about one
              *     session have it, and lists of a definition's sessions.
@@ -4086,7 +4114,7 @@ export interface components {
             name?: string | null;
             /** @description Why it follows another version of its definition than the file holds. Only answers about one session have it. */
             notice?: string | null;
-            parent?: string | null;
+            parent?: components["schemas"]["SessionId"] | null;
             parked_until?: components["schemas"]["Moment"] | null;
             permissions: components["schemas"]["PermissionMode"];
             pinned_at?: components["schemas"]["Moment"] | null;
@@ -4107,15 +4135,13 @@ export interface components {
             status_since: components["schemas"]["Moment"];
             /** @description How the status is known. */
             status_source: components["schemas"]["StatusSource"];
-            /** @description The team that it belongs to, and what it is called there. */
-            team?: string | null;
+            team?: components["schemas"]["TeamId"] | null;
             terminal?: components["schemas"]["TerminalView"] | null;
             /** @description Given by the agent. */
             title?: string | null;
             /** @description What it has set itself to do. Only answers about one session have it. */
             todo?: components["schemas"]["TodoView"][] | null;
-            /** @description The turn under way. */
-            turn?: string | null;
+            turn?: components["schemas"]["TurnId"] | null;
             /**
              * Format: uint64
              * @description Turns since it was made or cleared.
@@ -4208,8 +4234,7 @@ export interface components {
         SwitchedAgent: {
             /** @description There was none, so it was made. */
             created: boolean;
-            /** @description Id of the session that they came from, when there is one to go back to. */
-            from?: string | null;
+            from?: components["schemas"]["SessionId"] | null;
             receipt?: components["schemas"]["Receipt"] | null;
             session: components["schemas"]["SessionView"];
         };
@@ -4218,8 +4243,10 @@ export interface components {
             /** Format: uint64 */
             seq: number;
             task: components["schemas"]["TaskView"];
-            team: string;
+            team: components["schemas"]["TeamId"];
         };
+        /** @description The id of a task, unique in its team. */
+        TaskId: string;
         /** @description A page of tasks, in order of their ids. */
         TaskPage: {
             /** @description Pass as `after` to read on. */
@@ -4237,7 +4264,7 @@ export interface components {
         TaskView: {
             created_at: components["schemas"]["Moment"];
             created_by: string;
-            deps: string[];
+            deps: components["schemas"]["TaskId"][];
             description?: string | null;
             ended_at?: components["schemas"]["Moment"] | null;
             /**
@@ -4245,7 +4272,7 @@ export interface components {
              * @description How often the task was claimed or assigned.
              */
             epoch: number;
-            id: string;
+            id: components["schemas"]["TaskId"];
             lease?: components["schemas"]["LeaseView"] | null;
             message?: components["schemas"]["MessageOfTeam"] | null;
             /** @description Who has it, or who finished it. */
@@ -4274,11 +4301,12 @@ export interface components {
             change: components["schemas"]["TeamChange"];
             /** Format: uint64 */
             seq: number;
-            /** @description The task that it is about. */
-            task?: string | null;
-            team: string;
+            task?: components["schemas"]["TaskId"] | null;
+            team: components["schemas"]["TeamId"];
             ts: components["schemas"]["Moment"];
         };
+        /** @description The name of a team, which is its id. */
+        TeamId: string;
         /** @description A page of teams, in order of their ids. */
         TeamPage: {
             /** @description Pass as `after` to read on. */
@@ -4304,7 +4332,7 @@ export interface components {
             created_by: string;
             /** @description The project, which the resources of tasks are parts of. */
             directory?: string | null;
-            id: string;
+            id: components["schemas"]["TeamId"];
             /** Format: uint64 */
             in_progress: number;
             /**
@@ -4552,9 +4580,9 @@ export interface components {
             /** @description A message is a text, everything else an object. */
             content: unknown;
             from: string;
-            id: string;
+            id: components["schemas"]["PostId"];
             meta: components["schemas"]["ThreadMeta"];
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
             to: string;
             ts: components["schemas"]["Moment"];
             type: components["schemas"]["ThreadEventKind"];
@@ -4587,7 +4615,7 @@ export interface components {
              * @description The point in the log to stream from.
              */
             seq: number;
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
         };
         /** @description An event of a thread. */
         ThreadFrame: {
@@ -4596,11 +4624,16 @@ export interface components {
             event?: components["schemas"]["ThreadEvent"] | null;
             /** Format: uint64 */
             seq: number;
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
         };
+        /**
+         * Format: uuid
+         * @description The id of a thread.
+         */
+        ThreadId: string;
         /** @description About an event of a thread. */
         ThreadMeta: {
-            reply_to?: string | null;
+            reply_to?: components["schemas"]["PostId"] | null;
             tags?: string[];
             via?: string | null;
             /** @description Whom a message woke. */
@@ -4641,7 +4674,7 @@ export interface components {
             created_by: string;
             /** @description Where its agents work. */
             directory?: string | null;
-            id: string;
+            id: components["schemas"]["ThreadId"];
             /** @description Who of the team takes part in it, in order of their ids. */
             members?: string[];
             /**
@@ -4651,8 +4684,7 @@ export interface components {
             messages: number;
             name: string;
             state: components["schemas"]["ThreadState"];
-            /** @description The team that it is of. */
-            team?: string | null;
+            team?: components["schemas"]["TeamId"] | null;
             updated_at: components["schemas"]["Moment"];
             /**
              * Format: uint64
@@ -4680,6 +4712,11 @@ export interface components {
         Toggle: {
             on: boolean;
         };
+        /**
+         * Format: uuid
+         * @description The id of a token.
+         */
+        TokenId: string;
         /** @description The answer to `GET /api/tokens`. */
         TokenList: {
             tokens: components["schemas"]["TokenView"][];
@@ -4690,7 +4727,7 @@ export interface components {
             created_at: components["schemas"]["Moment"];
             /** @description The directory that it was created for. */
             directory?: string | null;
-            id: string;
+            id: components["schemas"]["TokenId"];
             name: string;
         };
         /** @description The answer to `POST /api/tools/{name}`. A tool that is not granted is an error with the code `forbidden`. */
@@ -4785,6 +4822,11 @@ export interface components {
             sha256: string;
         };
         /**
+         * Format: uuid
+         * @description The id of a turn.
+         */
+        TurnId: string;
+        /**
          * @description How a turn ended.
          * @enum {string}
          */
@@ -4808,7 +4850,7 @@ export interface components {
         /** @description Of a message. */
         UserTextFields: {
             attachments?: components["schemas"]["AttachmentView"][];
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
             origin: string;
         };
@@ -4827,7 +4869,7 @@ export interface components {
         /** @description Where a person went back to, and what was passed on there. */
         WentBack: {
             /** @description Id of the session that they left. */
-            left: string;
+            left: components["schemas"]["SessionId"];
             /** @description Of that. */
             receipt: components["schemas"]["Receipt"];
             /** @description The session that they came from, and are in again. */
@@ -4837,8 +4879,7 @@ export interface components {
         };
         /** @description Which session of a project a person is in: the open one that they wrote to or entered last. */
         Whereabouts: {
-            /** @description Id of the session that they came from, when there is one to go back to. */
-            from?: string | null;
+            from?: components["schemas"]["SessionId"] | null;
             session?: components["schemas"]["SessionView"] | null;
         };
         /** @description The answer to `GET /api/whoami`. */
@@ -4885,11 +4926,11 @@ export interface components {
             person: boolean;
             provider: string;
             /** @description Id and handle of its session. */
-            session: string;
+            session: components["schemas"]["SessionId"];
             /** @description As its log says. */
             status: components["schemas"]["Status"];
             /** @description The team that it belongs to now; empty once it left, or the team was closed. */
-            team: string;
+            team: components["schemas"]["TeamId"];
             /** @description The thread of the team that its answers are posted to, as `thread-0001`. */
             thread?: string | null;
             /** @description Why the status is unknown, and what to do about it. */
@@ -4922,8 +4963,7 @@ export interface components {
             present: boolean;
             /** @description Why nothing more is known. */
             problem?: string | null;
-            /** @description Whose it is; null when the agent was deleted. */
-            session?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
         };
         /** @description All worktrees that belong to Paseo. */
         WorktreeList: {
@@ -4962,7 +5002,7 @@ export interface components {
              * @description Set when `text` is not all of it: read the rest from `/api/sessions/{id}/items/{ordinal}/text`.
              */
             full_length?: number | null;
-            id: string;
+            id: components["schemas"]["ItemId"];
             /** Format: uint64 */
             ordinal: number;
             parent?: string | null;
@@ -4975,7 +5015,7 @@ export interface components {
             /** @description Its text; of a large one only the beginning and the end. Null: it has none, or it was cleared. */
             text?: string | null;
             ts: components["schemas"]["Moment"];
-            turn?: string | null;
+            turn?: components["schemas"]["TurnId"] | null;
         };
         ItemViewUserText: components["schemas"]["ItemViewCommon"] & {
             /** @description A message that entered the session. Text: the message. */
@@ -5174,9 +5214,8 @@ export interface components {
             type: "process_ended";
         };
         SessionChangeMessageAccepted: {
-            /** @description It asks for a correction of the answer to this message. */
-            corrects?: string | null;
-            delivery: string;
+            corrects?: components["schemas"]["DeliveryId"] | null;
+            delivery: components["schemas"]["DeliveryId"];
             /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
             origin: string;
             /** @description The answer has to satisfy an output schema. */
@@ -5189,7 +5228,7 @@ export interface components {
             verb: components["schemas"]["Verb"];
         };
         SessionChangeMessageHeld: {
-            deliveries: string[];
+            deliveries: components["schemas"]["DeliveryId"][];
             reason: components["schemas"]["HeldReason"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5199,8 +5238,8 @@ export interface components {
         };
         /** @description The message is about to enter the current turn. */
         SessionChangeMessageHanding: {
-            delivery: string;
-            turn: string;
+            delivery: components["schemas"]["DeliveryId"];
+            turn: components["schemas"]["TurnId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5209,7 +5248,7 @@ export interface components {
         };
         /** @description The harness took the message into the current turn. */
         SessionChangeMessageHanded: {
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5218,7 +5257,7 @@ export interface components {
         };
         /** @description The harness never confirmed the message, which is back at the front of the queue. */
         SessionChangeMessageReturned: {
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             /** @description The agent may have read it. */
             repeat: boolean;
             /**
@@ -5228,7 +5267,7 @@ export interface components {
             type: "message_returned";
         };
         SessionChangeMessageCancelled: {
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5236,9 +5275,9 @@ export interface components {
             type: "message_cancelled";
         };
         SessionChangeTurnStarted: {
-            cause: string;
-            deliveries: string[];
-            turn: string;
+            cause: components["schemas"]["CauseId"];
+            deliveries: components["schemas"]["DeliveryId"][];
+            turn: components["schemas"]["TurnId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5247,7 +5286,7 @@ export interface components {
         };
         /** @description The harness confirmed the messages of the turn. */
         SessionChangeTurnConfirmed: {
-            turn: string;
+            turn: components["schemas"]["TurnId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5260,7 +5299,7 @@ export interface components {
             attempt?: number | null;
             /** Format: uint32 */
             of?: number | null;
-            turn: string;
+            turn: components["schemas"]["TurnId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5272,7 +5311,7 @@ export interface components {
             code?: string | null;
             outcome: components["schemas"]["TurnOutcome"];
             source: components["schemas"]["StatusSource"];
-            turn: string;
+            turn: components["schemas"]["TurnId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5282,8 +5321,8 @@ export interface components {
         };
         /** @description The answer to a message was checked against the message's output schema. */
         SessionChangeAnswerChecked: {
-            delivery: string;
-            turn: string;
+            delivery: components["schemas"]["DeliveryId"];
+            turn: components["schemas"]["TurnId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5293,7 +5332,7 @@ export interface components {
         };
         /** @description A valid answer is no longer waited for. */
         SessionChangeAnswerAbandoned: {
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             reason: components["schemas"]["AbandonReason"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5345,7 +5384,7 @@ export interface components {
         };
         TeamChangeAgentEnrolled: {
             agent: string;
-            session?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5362,7 +5401,7 @@ export interface components {
         };
         TeamChangeWorkerStarted: {
             agent: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5371,7 +5410,7 @@ export interface components {
         };
         TeamChangeWorkerEnded: {
             agent: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5388,7 +5427,7 @@ export interface components {
             type: "thread_started";
         };
         TeamChangeThreadLinked: {
-            task: string;
+            task: components["schemas"]["TaskId"];
             thread: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5408,7 +5447,7 @@ export interface components {
             type: "thread_posted";
         };
         TeamChangeTaskCreated: {
-            task: string;
+            task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5420,7 +5459,7 @@ export interface components {
             epoch: number;
             expires_at: components["schemas"]["Moment"];
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5432,7 +5471,7 @@ export interface components {
             epoch: number;
             expires_at: components["schemas"]["Moment"];
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5443,7 +5482,7 @@ export interface components {
             /** Format: uint64 */
             epoch: number;
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5454,20 +5493,20 @@ export interface components {
             /** Format: uint64 */
             epoch: number;
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "task_completed";
             /** @description Tasks that are no longer blocked. */
-            unblocks?: string[];
+            unblocks?: components["schemas"]["TaskId"][];
         };
         TeamChangeTaskFailed: {
             /** Format: uint64 */
             epoch: number;
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5478,7 +5517,7 @@ export interface components {
             /** Format: uint64 */
             epoch: number;
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5489,7 +5528,7 @@ export interface components {
         TeamChangeTaskReassigned: {
             /** Format: uint64 */
             epoch: number;
-            task: string;
+            task: components["schemas"]["TaskId"];
             to?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5498,7 +5537,7 @@ export interface components {
             type: "task_reassigned";
         };
         TeamChangeTaskCanceled: {
-            task: string;
+            task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5506,7 +5545,7 @@ export interface components {
             type: "task_canceled";
         };
         TeamChangeTaskRetried: {
-            task: string;
+            task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
