@@ -20,7 +20,7 @@ test('a link logs in once and leaves no trace', async ({ page, daemon, complaint
 
     await context.clearCookies();
     await page.goto(link);
-    await expect(page.getByRole('heading', { name: 'This link has expired' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible();
     await expect(page.getByText('paseo open')).toBeVisible();
     await expect(page).toHaveURL(/\/login$/);
 });

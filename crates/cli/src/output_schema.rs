@@ -25,17 +25,15 @@ fn read_one(path: &Path) -> Result<Value, Failure> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(FILE_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
+        .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
     if bytes.len() as u64 > FILE_BYTES {
         return Err(Failure::usage(format!(
             "{shown} is larger than 1 MB; expected a JSON Schema of at most 64 KB"
         ))
         .hint("use a smaller schema"));
     }
-    let schema: Value = serde_json::from_slice(&bytes).map_err(|error| {
-        Failure::usage(format!("{shown} is not JSON: {error}"))
-            .hint(format!("look at it with `jq . {shown}`"))
-    })?;
+    let schema: Value = serde_json::from_slice(&bytes)
+        .map_err(|error| Failure::usage(format!("{shown} is not JSON: {error}")))?;
     answer::schema_text(&schema).map_err(|error| {
         Failure::usage(format!("{shown}: {error}"))
             .hint("see docs/structured-answers.md for the schemas that can be used")
@@ -121,7 +119,7 @@ mod tests {
             read(Some(Path::new("/nowhere/s.json")))
                 .unwrap_err()
                 .message
-                .contains("/nowhere/s.json cannot be read")
+                .contains("cannot read /nowhere/s.json")
         );
         assert!(read(Some(folder.path())).is_err());
         assert_eq!(read(None).unwrap(), None);

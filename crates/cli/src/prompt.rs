@@ -14,9 +14,9 @@ pub(crate) fn typed(text: &OsStr, what: &str) -> Result<String, Failure> {
     if text == "-" {
         let bytes = limited(io::stdin().lock())
             .map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))?;
-        return check(bytes, what, "from stdin");
+        return check(bytes, what, " from stdin");
     }
-    check(text.as_encoded_bytes().to_vec(), what, "as typed")
+    check(text.as_encoded_bytes().to_vec(), what, "")
 }
 
 /// Reads a text from a file.
@@ -24,7 +24,7 @@ pub(crate) fn file(path: &Path, what: &str) -> Result<String, Failure> {
     let bytes = File::open(path)
         .and_then(limited)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
-    check(bytes, what, &format!("in {}", path.display()))
+    check(bytes, what, &format!(" in {}", path.display()))
 }
 
 /// Reads no more than it takes to see that it is too much.
@@ -37,17 +37,15 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
 fn check(bytes: Vec<u8>, what: &str, place: &str) -> Result<String, Failure> {
     if bytes.len() > MESSAGE_BYTES {
         let kilobytes = MESSAGE_BYTES / 1024;
-        return Err(Failure::usage(format!("the {what} {place} is too large: at most {kilobytes} KB"))
-            .hint("put it in a file and name the file in the {what}"));
+        return Err(Failure::usage(format!("the {what}{place} is too large: at most {kilobytes} KB"))
+            .hint(format!("put it in a file and name the file in the {what}")));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
-        Failure::usage(format!("the {what} {place} is not valid UTF-8 (byte {})", position + 1))
+        Failure::usage(format!("the {what}{place} is not valid UTF-8 (byte {})", position + 1))
     })?;
     if text.trim().is_empty() {
-        return Err(
-            Failure::usage(format!("the {what} {place} is empty")).hint("say what the agent should do")
-        );
+        return Err(Failure::usage(format!("the {what}{place} is empty")).hint("write some text"));
     }
     Ok(text)
 }
@@ -61,8 +59,8 @@ mod tests {
     #[test]
     fn what_cannot_be_sent_is_refused_with_words() {
         let refuse = |bytes: &[u8]| typed(OsStr::from_bytes(bytes), "prompt").unwrap_err().message;
-        assert_eq!(refuse(b""), "the prompt as typed is empty");
-        assert_eq!(refuse(b" \n\t"), "the prompt as typed is empty");
+        assert_eq!(refuse(b""), "the prompt is empty");
+        assert_eq!(refuse(b" \n\t"), "the prompt is empty");
         assert_eq!(refuse(b"ab\xff"), "the prompt as typed is not valid UTF-8 (byte 3)");
         assert!(refuse(&vec![b'x'; MESSAGE_BYTES + 1]).contains("at most 256 KB"));
         assert_eq!(typed(OsStr::new(&"x".repeat(MESSAGE_BYTES)), "prompt").unwrap().len(), MESSAGE_BYTES);

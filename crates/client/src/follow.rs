@@ -292,14 +292,12 @@ impl Follow {
         if matches!(check.state, CheckState::Checking | CheckState::Correcting) {
             return Ok(None);
         }
-        let turn = turn.or_else(|| self.turn.clone().map(Into::into)).unwrap_or_default();
+        let turn = turn.or_else(|| self.turn.clone()).unwrap_or_default();
         let answer = self.client.insist(|| self.client.answer(&self.session, &turn)).await?;
         let document = answer.as_deref().filter(|_| check.valid == Some(true)).map(document);
         Ok(Some(Step::Done(match document {
-            Some(Ok(document)) => {
-                Outcome::Satisfied { document: document.to_owned(), turn: turn.into(), check }
-            }
-            _ => Outcome::Unsatisfied { turn: turn.into(), answer, check },
+            Some(Ok(document)) => Outcome::Satisfied { document: document.to_owned(), turn, check },
+            _ => Outcome::Unsatisfied { turn, answer, check },
         })))
     }
 

@@ -47,7 +47,7 @@ pub enum Priority {
 /// Why a list is refused. The old one stays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("`todos` must be a list with all entries, the whole list each time")]
+    #[error("`todos` is missing: pass the whole list of entries each time")]
     NoList,
     #[error("entry {0} has no `content`: describe the step in a few words")]
     NoContent(usize),

@@ -112,9 +112,13 @@ pub(crate) async fn prepare(
                 Code::InvalidRequest,
                 format!("{directory} is not in a git repository"),
             )
-            .hint("leave out --worktree, or run `git init` and commit first"));
+            .hint("leave out --worktree and --base, or run `git init` and commit first"));
         }
-        Ok(None) => return plainly(directory, None),
+        Ok(None) => {
+            let note = "no worktree created: the directory is not in a git repository, so the agent works in it \
+                        directly";
+            return plainly(directory, Some(note.to_owned()));
+        }
         // Whoever was promised a worktree does not want an agent in the checkout instead.
         Err(error) => return Err(refused(error)),
     };
@@ -304,9 +308,9 @@ impl Listed {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let verb = if found.len() == 1 { "works" } else { "work" };
-            return Err(Failure::new(Code::Conflict, format!("{}{more} {verb} in it", names.join(", ")))
-                .hint("stop the process, or change its directory first"));
+            let words = format!("the worktree is in use by {}{more}", names.join(", "));
+            return Err(Failure::new(Code::Conflict, words)
+                .hint("end what runs there, or let it leave the directory"));
         }
     }
 }

@@ -22,7 +22,7 @@ Examples:
 pub(crate) struct AskArgs {
     #[command(flatten)]
     pub(crate) words: AgentWords,
-    /// Require an answer that satisfies this JSON Schema; the agent corrects it at most twice
+    /// Require an answer that satisfies this JSON Schema; a wrong one goes back to the agent at most twice
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
     /// How long to wait for the answer, for example 30s or 5m
@@ -70,8 +70,8 @@ pub(crate) struct AgentWords {
 
 /// Switch to another agent, and back with a summary
 ///
-/// Switches to the newest agent with this definition in this directory, or starts one, and remembers the agent that you
-/// last wrote or switched to here. On a terminal, attaches to the new agent; otherwise prints its handle.
+/// Switches to the newest agent with this definition in this directory, or starts one, and remembers the last
+/// agent that you wrote to, or switched to, in this directory. On a terminal, attaches to the new agent; otherwise prints its handle.
 ///
 /// With --back, asks the agent for a summary of the decisions, sends it to the agent that you came from, and switches
 /// back.

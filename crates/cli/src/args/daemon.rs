@@ -101,7 +101,7 @@ pub(crate) enum TokenCommand {
         /// Name of the token
         #[arg(long)]
         name: String,
-        /// Working directory for threads that bridge clients create with this token [default: the current directory]
+        /// Working directory for threads that API clients create with this token [default: the current directory]
         #[arg(short = 'C', long, value_name = "DIR")]
         cwd: Option<PathBuf>,
         #[command(flatten)]

@@ -7,7 +7,7 @@ use super::Output;
 
 /// List agents
 ///
-/// By default, lists open background agents that were started in or below this directory. Pinned agents come first,
+/// By default, lists open agents that were started in or below this directory, without those in the web app (--ui). Pinned agents come first,
 /// with a star.
 #[derive(Debug, Args)]
 #[command(after_help = "\

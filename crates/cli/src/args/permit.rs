@@ -60,8 +60,7 @@ pub(crate) struct PermitArgs {
     /// Hashes of requests, see `paseo permit ls`; or handles of agents
     #[arg(value_name = "HASH|HANDLE", required = true)]
     pub(crate) which: Vec<String>,
-    /// Remember the answer as a rule for exactly this request in this project. A denial applies to every tool and to
-    /// all directories below the project
+    /// Give the same answer to this exact request from now on, in this project (a denial: also below it, for every tool)
     #[arg(long)]
     pub(crate) always: bool,
     /// Message for the agent; the answer, if the agent asked a question

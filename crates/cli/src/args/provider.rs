@@ -41,7 +41,7 @@ Examples:
         /// Treat it like this known agent: opencode, gemini, claude-agent-acp, codex-acp, qwen, copilot or pi-acp
         #[arg(long)]
         preset: Option<String>,
-        /// The agent's own mode for --permissions full
+        /// Mode to set in the agent when it runs with --permissions full
         #[arg(long)]
         mode: Option<String>,
         /// The agent asks before every change, so it supports --permissions ask and read-only

@@ -38,7 +38,7 @@ pub(crate) struct SearchArgs {
     /// Only messages to agents, answers, tool calls or names (repeatable)
     #[arg(long = "kind", value_name = "KIND")]
     pub(crate) kinds: Vec<Kind>,
-    /// Only this author: `me` for people, a handle, or a thread participant
+    /// Only this author: `me` for what people wrote, a handle, or a thread participant
     #[arg(long, value_name = "WHO")]
     pub(crate) from: Option<String>,
     /// Not older than this age (2h, 3d) or time (2026-01-31T12:00:00Z)

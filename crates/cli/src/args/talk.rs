@@ -39,7 +39,7 @@ pub(crate) struct RunArgs {
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
-    /// Require an answer that satisfies this JSON Schema; the agent corrects it at most twice
+    /// Require an answer that satisfies this JSON Schema; a wrong one goes back to the agent at most twice
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
     /// Add a label (repeatable)
@@ -122,7 +122,7 @@ pub(crate) struct SendArgs {
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
-    /// Require an answer that satisfies this JSON Schema; the agent corrects it at most twice
+    /// Require an answer that satisfies this JSON Schema; a wrong one goes back to the agent at most twice
     #[arg(long, value_name = "FILE", conflicts_with = "steer")]
     pub(crate) output_schema: Option<PathBuf>,
     /// Add the message to the current turn

@@ -46,7 +46,7 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Print variables for a teamd client, with a token for one member
+    /// Print environment variables for a member outside Paseo
     Env {
         #[command(flatten)]
         which: WhichTeam,
@@ -119,8 +119,8 @@ impl WhichTeam {
 
 /// Start a leader for a team
 ///
-/// The leader's instructions: follow your assignments, break down what you leave open, start workers, and don't do their
-/// work. Every provider works.
+/// The leader is told to use the tasks that you assigned, to plan the rest, to start workers and to leave the work to
+/// them. Any provider can be used.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -178,7 +178,7 @@ pub(crate) enum TaskCommand {
     Complete(EndArgs),
     /// Mark a task as failed
     Fail(EndArgs),
-    /// Return a task to the queue
+    /// Give up a task, so that others can claim it
     Release {
         #[command(flatten)]
         one: OneTask,
@@ -189,7 +189,7 @@ pub(crate) enum TaskCommand {
     Cancel(OneTask),
     /// Reopen a failed or canceled task
     Retry(OneTask),
-    /// Reassign a task, or return it to the queue
+    /// Reassign a task, or free it for others to claim
     Reassign {
         #[command(flatten)]
         one: OneTask,
@@ -288,11 +288,11 @@ pub(crate) struct EndArgs {
 /// Exits with 6 when it may not.
 #[derive(Debug, Args)]
 pub(crate) struct CanWriteArgs {
-    /// File or directory of the project; `.` for commands, which may touch everything
+    /// File or directory of the project; `.` checks whether the member may run commands
     ///
     /// Relative to the current directory if that is in the project.
     pub(crate) path: String,
-    /// Member whose leases count [default: your own]
+    /// Member to check [default: you]
     #[arg(long, value_name = "ID")]
     pub(crate) agent: Option<String>,
     #[command(flatten)]

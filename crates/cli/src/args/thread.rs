@@ -57,8 +57,7 @@ pub(crate) enum ThreadCommand {
     },
     /// Delete threads and all their messages
     ///
-    /// Closes the agents of their participants and revokes their tokens. The agents' transcripts and the files that they
-    /// changed stay.
+    /// Closes the participants' agents and revokes the threads' tokens. Transcripts and changed files stay.
     Rm {
         /// Names or ids of the threads; a team's threads can't be deleted
         #[arg(required = true, value_name = "THREAD")]
@@ -84,7 +83,7 @@ pub(crate) enum ThreadCommand {
     Resume(OneThread),
     /// Let agents wake each other with mentions
     Discuss(ToggleArgs),
-    /// Let your messages to no one in particular wake all participants
+    /// Wake all participants when you post without naming anyone
     Auto(ToggleArgs),
     /// Print the state of a thread as JSON
     State(OneThread),
@@ -155,7 +154,7 @@ pub(crate) struct InviteArgs {
     /// Model; `default` leaves it to the provider [default: unchanged, else `default`]
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// Id of the participant [default: derived from the client]
+    /// Id of the participant [default: derived from the provider or definition]
     #[arg(long = "id", value_name = "ID")]
     pub(crate) id: Option<String>,
     /// Nickname that mentions can use

@@ -14,7 +14,7 @@ Examples:
   paseo open --qr        log in a phone
   paseo open --print     print only the link")]
 pub(crate) struct OpenArgs {
-    /// Print a QR code for the first of `public_urls`
+    /// Print a QR code for the first address in `public_urls` of config.toml
     #[arg(long, conflicts_with = "json")]
     pub(crate) qr: bool,
     /// Print the link without opening it

@@ -80,7 +80,7 @@ pub(crate) struct WorkerStartArgs {
     /// Agent definition to use
     #[arg(long, value_name = "SLUG")]
     pub(crate) agent: Option<String>,
-    /// Provider: pi, claude or codex [env: PASEO_PROVIDER] [default: from the definition, else the first that is ready]
+    /// Provider with terminals, for example pi, claude or codex [env: PASEO_PROVIDER] [default: from the definition, else the first that is ready]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// Model, by the provider's name for it

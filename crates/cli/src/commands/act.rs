@@ -94,7 +94,7 @@ fn told(verb: Verb, answer: &ActionAnswer) -> String {
     let handle = &answer.handle;
     match (verb, answer.changed) {
         (Verb::Stop, true) => format!("Stopped {handle}"),
-        (Verb::Stop, false) => format!("{handle} was not working"),
+        (Verb::Stop, false) => format!("{handle} was idle; nothing to stop"),
         (Verb::Close, true) => format!("Closed {handle}"),
         (Verb::Close, false) => format!("{handle} was already closed"),
         (Verb::Reopen, true) => format!("Reopened {handle}"),

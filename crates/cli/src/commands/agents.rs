@@ -121,7 +121,7 @@ fn remarks(printer: &Printer, list: &AgentList) {
     for PendingAgent { slug, widens, .. } in refused {
         let more = if widens.is_empty() { String::new() } else { format!(" ({})", widens.join(", ")) };
         printer.warn(
-            &format!("new definition `{slug}` grants more than `default`{more}; trust it to use it"),
+            &format!("new definition `{slug}` is not trusted yet; it grants more than `default`{more}"),
             None,
         );
     }
@@ -244,7 +244,7 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
         ("exposure", view.exposure.to_string()),
         ("skills", lists(&view.skills)),
         ("sees", lists(&view.agents)),
-        ("passes on", agent.ceiling.as_ref().map(|ceiling| ceiling.join(", ")).unwrap_or_default()),
+        ("can pass on", agent.ceiling.as_ref().map(|ceiling| ceiling.join(", ")).unwrap_or_default()),
         ("directory", agent.directory.clone().unwrap_or_default()),
         ("posts to", view.input_url.clone().unwrap_or_default()),
     ]
@@ -252,7 +252,7 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
 
 /// Without any, it is what an agent has otherwise.
 fn permissions(agent: &AgentEntry) -> String {
-    agent.permissions.as_ref().map_or("full, or that of its parent", PermissionMode::as_str).to_owned()
+    agent.permissions.as_ref().map_or("full, or the mode of its parent", PermissionMode::as_str).to_owned()
 }
 
 fn lists(lists: &ListsView) -> String {

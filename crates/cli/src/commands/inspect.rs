@@ -131,26 +131,13 @@ async fn prompt(client: &Client, printer: &Printer, handle: &str) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-/// Returns how its status is known. Of an agent elsewhere nobody here knows a process.
-fn known_from(session: &SessionView) -> &str {
-    match session.status_source.as_str() {
-        "process_exit" if is_elsewhere(session) => "its server",
-        source => source,
-    }
-}
-
 fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, Style, String)> {
     let plain = |key, value: &str| (key, Style::Plain, value.to_owned());
     let maybe = |key, value: &Option<String>| (key, Style::Plain, value.clone().unwrap_or_default());
     let id = |key, id: Option<&str>| (key, Style::Plain, id.unwrap_or_default().to_owned());
-    let code = session.status_code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
+    let code = session.status_code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
     let reason = session.status_reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-    let status = format!(
-        "{}{reason} since {} (known from {}{code})",
-        session.status,
-        moment(session.status_since),
-        known_from(session)
-    );
+    let status = format!("{}{reason} since {}{code}", session.status, moment(session.status_since));
     let permissions =
         if is_elsewhere(session) { "external: managed elsewhere" } else { session.permissions.as_str() };
     let hold = if session.hold == Hold::None { String::new() } else { session.hold.to_string() };
@@ -194,7 +181,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         id("turn", session.turn.as_deref()),
         id(if session.turn.is_some() { "cause" } else { "last cause" }, session.last_cause.as_deref()),
         maybe("last message", &message),
-        maybe("last words", &session.last_snippet),
+        maybe("last line", &session.last_snippet),
         plain("turns", &session.turns.to_string()),
         plain("usage", &usage(session)),
     ]

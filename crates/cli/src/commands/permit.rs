@@ -122,10 +122,10 @@ async fn answer(
 fn confirmed(printer: &Printer, ask: &OpenAsk) -> Result<bool, Failure> {
     if !(std::io::stdin().is_terminal() && printer.is_watched() && printer.mode() == Mode::Normal) {
         let hash = short(&ask.hash);
-        let message = format!("{} asks for permission: {}", ask.handle, what(ask));
-        let hint = format!(
-            "a handle can refer to a request that you have not seen; run `paseo permit allow {hash}` to allow exactly this one, or pass --yes"
-        );
+        let message =
+            format!("cannot ask for confirmation without a terminal; {} asks: {}", ask.handle, what(ask));
+        let hint =
+            format!("name the request instead of the agent: `paseo permit allow {hash}`; or pass --yes");
         return Err(Failure::usage(message).hint(hint));
     }
     asks::show(printer, ask)?;
@@ -156,7 +156,7 @@ async fn find(client: &Client, typed: &str) -> Result<OpenAsk, Failure> {
         // The hash is all that is needed.
         Err(error) if error.code().is_some() && !meant.is_empty() => {}
         Err(error) if error.code() == Some(Code::NotFound) && is_hash(&wanted) => {
-            return Err(Failure::new(Exit::Refused, format!("request `{typed}` is no longer open"))
+            return Err(Failure::new(Exit::Refused, format!("no open request has the hash `{typed}`"))
                 .hint("run `paseo permit ls`"));
         }
         Err(error) if error.code() == Some(Code::NotFound) => {

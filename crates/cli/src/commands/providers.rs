@@ -154,7 +154,7 @@ fn missing(able: &CapabilitiesView) -> String {
     let modes = MODES.iter().filter(|mode| !able.permissions.iter().any(|known| known.as_str() == **mode));
     lacks.extend(modes.map(|mode| format!("`{mode}`")));
     let powers = POWERS.iter().filter(|power| !able.withholds.iter().any(|known| known.as_str() == **power));
-    lacks.extend(powers.map(|power| format!("withholding {power}")));
+    lacks.extend(powers.map(|power| format!("blocking {power}")));
     lacks.join(", ")
 }
 
@@ -187,9 +187,6 @@ mod tests {
         able.attachments.retain(|kind| kind.as_str() != "pdf");
         able.permissions.retain(|mode| mode.as_str() != "ask");
         able.withholds.retain(|power| power.as_str() != "native_net");
-        assert_eq!(
-            missing(&able),
-            "steering, efforts, terminals, PDF documents, `ask`, withholding native_net"
-        );
+        assert_eq!(missing(&able), "steering, efforts, terminals, PDF documents, `ask`, blocking native_net");
     }
 }

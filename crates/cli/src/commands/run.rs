@@ -113,7 +113,7 @@ pub(super) fn directory(chosen: Option<&Path>) -> Result<String, Failure> {
     let unusable = |why: &str| {
         let name =
             if chosen.is_some() { path.display().to_string() } else { "the current directory".to_owned() };
-        Failure::usage(format!("cannot work in {name}: {why}"))
+        Failure::usage(format!("cannot use {name} as the directory: {why}"))
     };
     let real = path.canonicalize().map_err(|error| unusable(&error.to_string()))?;
     if !real.is_dir() {

@@ -314,10 +314,12 @@ async fn leased(client: &Client, one: &OneTask, said: &Epoch) -> Result<u64, Fai
     }
     let task = client.task(&one.of.team, &one.task).await?.task;
     match task.lease {
-        Some(lease) if lease.holder != USER => Err(Failure::usage(format!(
-            "{} holds {}; --epoch is optional only for tasks that you claimed yourself",
-            lease.holder, task.id
-        ))),
+        Some(lease) if lease.holder != USER => {
+            let message = format!("{} holds {}, so only {0} can do this", lease.holder, task.id);
+            let hint =
+                format!("to take it away from {}, run `paseo task reassign {}`", lease.holder, task.id);
+            Err(Failure::usage(message).hint(hint))
+        }
         // Whoever has nothing is told so.
         _ => Ok(task.epoch),
     }

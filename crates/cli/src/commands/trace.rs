@@ -107,7 +107,7 @@ fn words(step: &TraceStep, people: &People) -> String {
         }
         SessionChange::MessageCancelled { .. } => "taken back".to_owned(),
         SessionChange::TurnStarted { turn, .. } => format!("started in turn {turn}"),
-        SessionChange::TurnConfirmed { .. } => "confirmed by the harness".to_owned(),
+        SessionChange::TurnConfirmed { .. } => "confirmed by the provider".to_owned(),
         SessionChange::TurnEnded { outcome, code: None, .. } => outcome.to_string(),
         SessionChange::TurnEnded { outcome, code: Some(code), .. } => format!("{outcome} ({code})"),
         SessionChange::AnswerChecked { verdict, .. } => match verdict {

@@ -155,9 +155,7 @@ fn tell(printer: &Printer, stopped: &Stopped) {
     printer.note("Stopped the daemon.");
     if !workers.is_empty() {
         let names = workers.join(", ");
-        printer.note(&format!(
-            "Workers keep running in their terminals until `paseo up` finds them again: {names}"
-        ));
+        printer.note(&format!("Still running in their terminals: {names}. `paseo up` reconnects to them."));
     }
     if !ended.is_empty() {
         let names = ended.join(", ");
@@ -178,9 +176,9 @@ fn warn(printer: &Printer, working: usize, waiting: usize) {
     }
     match waiting {
         0 => {}
-        1 => printer.note("1 agent is waiting for a permission; its request is withdrawn, and `paseo send` continues it"),
+        1 => printer.note("1 agent is waiting for a permission; its request is withdrawn; continue it with `paseo send`"),
         many => printer.note(&format!(
-            "{many} agents are waiting for a permission; their requests are withdrawn, and `paseo send` continues them"
+            "{many} agents are waiting for a permission; their requests are withdrawn; continue the agents with `paseo send`"
         )),
     }
 }

@@ -108,7 +108,8 @@ async fn resolve(client: &Client, handles: &[String]) -> Result<(Vec<Awaited>, u
 async fn late(client: &Client, busy: &[String]) -> Failure {
     let busy = busy.join(" ");
     if outcome::answers(client).await {
-        return Failure::new(Exit::Timeout, format!("timed out; still working: {busy}"));
+        return Failure::new(Exit::Timeout, format!("timed out; still working: {busy}"))
+            .hint("wait again, or follow an agent with `paseo attach HANDLE`");
     }
     let message = format!("timed out, and the daemon is unreachable; last seen working: {busy}");
     Failure::new(Exit::Unreachable, message)

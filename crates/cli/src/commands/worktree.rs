@@ -48,7 +48,7 @@ fn table(entries: Vec<WorktreeEntry>) -> Table<5> {
         Column::fixed("NAME"),
         Column::fixed("AGENT"),
         Column::fixed("BRANCH").optional(),
-        Column::fixed("HOLDS"),
+        Column::fixed("UNSAVED"),
         Column::wrapped("PATH").optional(),
     ]);
     for entry in entries {

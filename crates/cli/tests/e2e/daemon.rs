@@ -39,7 +39,7 @@ fn whoever_stops_the_daemon_is_told_what_was_interrupted() {
     let down = home.paseo(&["down"]);
     assert_shown!(home, down.stderr, @r"
     1 agent is working and will be interrupted; continue it with `paseo send`
-    1 agent is waiting for a permission; its request is withdrawn, and `paseo send` continues it
+    1 agent is waiting for a permission; its request is withdrawn; continue it with `paseo send`
     Stopped the daemon.
     ");
     assert_eq!(home.paseo(&["ls", "-q"]).ok().lines().count(), 3, "as they were told: nothing is lost");

@@ -110,7 +110,7 @@ fn a_list_can_be_of_one_definition() {
     assert_eq!(sessions(&home, "notes"), [notes.as_str()]);
     assert_eq!(sessions(&home, "default"), [plain]);
     let none = home.paseo(&["ls", "--agent", "other"]);
-    assert_eq!(none.stderr, "No agents.\nhidden: 2 of other agents (without --agent)\n");
+    assert_eq!(none.stderr, "No agents.\nhidden: 2 with other definitions (without --agent)\n");
     let table = home.paseo(&["ls"]);
     assert!(table.ok().lines().next().unwrap().contains("AGENT"), "{table:?}");
     home.paseo(&["close", &notes]).ok();
@@ -195,7 +195,7 @@ fn a_look_at_one_session_shows_its_newest_words() {
     assert!(snippet.chars().count() <= 160 && snippet.ends_with('…'), "{snippet}");
     assert!(!snippet.contains('\u{1b}'), "{snippet:?}");
     let shown = home.paseo(&["inspect", &handle]);
-    assert!(shown.ok().contains("last words") && shown.ok().contains("word word"), "{shown:?}");
+    assert!(shown.ok().contains("last line") && shown.ok().contains("word word"), "{shown:?}");
     assert!(shown.ok().lines().any(|line| line.starts_with("agent") && line.ends_with("notes")), "{shown:?}");
     let list = crate::json(&home.paseo(&["ls", "--json"]));
     assert!(list["sessions"][0].get("last_snippet").is_none(), "long lists do without: {list}");

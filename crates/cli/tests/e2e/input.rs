@@ -16,8 +16,8 @@ fn prompts_that_cannot_be_sent() {
     };
     let word = OsStr::new;
     let invalid = OsStr::from_bytes(b"ab\xff");
-    refused(&[word("run"), word("")], b"", "the prompt as typed is empty");
-    refused(&[word("run"), word(" \n")], b"", "the prompt as typed is empty");
+    refused(&[word("run"), word("")], b"", "the prompt is empty");
+    refused(&[word("run"), word(" \n")], b"", "the prompt is empty");
     refused(&[word("run"), invalid], b"", "not valid UTF-8");
     refused(&[word("run"), word("-")], b"", "the prompt from stdin is empty");
     refused(&[word("run"), word("-")], b"a\xc3", "the prompt from stdin is not valid UTF-8 (byte 2)");
@@ -26,7 +26,11 @@ fn prompts_that_cannot_be_sent() {
     refused(&[word("run"), word("--prompt-file"), word("nowhere.md")], b"", "nowhere.md");
     refused(&[word("run"), word("--prompt-file"), word("x"), word("y")], b"", "cannot be used with");
     refused(&[word("run")], b"", "required");
-    refused(&[word("run"), word("--cwd"), word("nowhere"), word("x")], b"", "cannot work in nowhere");
+    refused(
+        &[word("run"), word("--cwd"), word("nowhere"), word("x")],
+        b"",
+        "cannot use nowhere as the directory",
+    );
     refused(&[word("run"), word("--timeout"), word("5"), word("x")], b"", "30s");
     std::fs::write(home.work().join("file"), "").unwrap();
     refused(&[word("run"), word("--cwd"), word("file"), word("x")], b"", "not a directory");

@@ -41,7 +41,7 @@ fn nothing_is_no_handle() {
         ("why", none),
         ("logs", none),
         ("rm", none),
-        ("cause", "request or agent not found"),
+        ("cause", "cause or agent not found"),
         ("trace", "message not found"),
     ] {
         let told = home.paseo(&[command, ""]);

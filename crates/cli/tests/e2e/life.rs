@@ -86,7 +86,7 @@ fn all_are_tried_and_the_worst_counts() {
     assert!(output.stderr.contains("ffffffff"), "{}", output.stderr);
     let quiet = home.paseo(&["reopen", "-q", &one, &two]);
     assert_eq!(quiet.ok(), format!("{one}\n{two}"));
-    assert_eq!(home.paseo(&["stop", &one]).ok(), format!("{one} was not working"));
+    assert_eq!(home.paseo(&["stop", &one]).ok(), format!("{one} was idle; nothing to stop"));
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn inspect_shows_everything() {
     id            [UUID]
     name          fix
     agent         default
-    status        idle since [CLOCK] ([AGO]) (known from protocol)
+    status        idle since [CLOCK] ([AGO])
     provider      scripted
     permissions   full
     labels        a=b
@@ -183,7 +183,7 @@ fn inspect_shows_everything() {
     updated       [CLOCK] ([AGO])
     last cause    [UUID]
     last message  delivery [UUID]
-    last words    <<usage 3 4>>
+    last line     <<usage 3 4>>
     turns         1
     usage         3 tokens in (0 cached), 4 tokens out
     tools         native_read, native_write, native_shell, native_net

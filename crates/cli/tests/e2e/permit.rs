@@ -206,7 +206,7 @@ fn the_first_answer_wins_and_the_second_is_told() {
     for command in [vec!["permit", "deny", &hash], vec!["permit", "deny", "--always", &hash]] {
         let late = home.paseo(&command);
         assert_eq!(late.code, 6, "{late:?}");
-        assert!(late.stderr.contains("no longer open"), "{}", late.stderr);
+        assert!(late.stderr.contains("no open request has the hash"), "{}", late.stderr);
     }
     assert!(json(&home.paseo(&["permit", "rules", "--json"]))["rules"].as_array().unwrap().is_empty());
     home.paseo(&["stop", &handle]).ok();

@@ -267,12 +267,12 @@ async fn odd_names_and_controls_are_refused_in_words() {
     let room = Room::new(&["ada"]);
     for (arguments, expected) in [
         (&["invite", "plan", "scripted", "--id", "user"][..], "`user` is reserved"),
-        (&["invite", "plan", "scripted", "--id", "A-da"], "is already taken"),
+        (&["invite", "plan", "scripted", "--id", "A-da"], "participant `ada` already has the name"),
         (&["invite", "plan", "scripted", "--id", "x", "--nickname", "ad\u{200b}a"], "cannot be the nickname"),
-        (&["mute", "plan", "nobody"], "`nobody` is not invited; invited: ada"),
-        (&["uninvite", "plan", "nobody"], "is not invited"),
+        (&["mute", "plan", "nobody"], "`nobody` is not a participant; participants: ada"),
+        (&["uninvite", "plan", "nobody"], "is not a participant"),
         (&["post", "nowhere", "hi"], "thread `nowhere` not found"),
-        (&["post", "plan", " "], "the message as typed is empty"),
+        (&["post", "plan", " "], "the message is empty"),
         (&["post", "plan", "hi", "--reply-to", "x"], "not a message id"),
         (&["new", ""], "a thread name"),
     ] {

@@ -35,7 +35,7 @@ fn what_is_so_already_is_said_and_is_no_event() {
         (&["resume", "plan"], "plan: resumed", "plan: not paused"),
         (
             &["auto", "plan"],
-            "plan: auto on; your messages to no one in particular wake all participants",
+            "plan: auto on; posts that name no one wake all participants",
             "plan: already on",
         ),
         (&["auto", "plan", "off"], "plan: auto off; only addressed participants wake", "plan: already off"),

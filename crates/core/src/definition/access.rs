@@ -39,7 +39,7 @@ fn switched_off(switches: &[Key]) -> String {
         [one] => format!("{} is off", one.word()),
         all => {
             let words: Vec<&str> = all.iter().map(|key| key.word()).collect();
-            format!("one of {} must be on", words.join(" and "))
+            format!("turn on {}", words.join(" or "))
         }
     }
 }
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn of_several_switches_one_is_enough() {
         let why = Missing::SwitchedOff(&[Key::PermSendToTab, Key::PermReadTab]).to_string();
-        assert_eq!(why, "one of perm_send_to_tab and perm_read_tab must be on");
+        assert_eq!(why, "turn on perm_send_to_tab or perm_read_tab");
         assert_eq!(Missing::SwitchedOff(&[Key::PermSummon]).to_string(), "perm_summon is off");
     }
 

@@ -75,7 +75,7 @@ pub fn is_slug(text: &str) -> bool {
 fn slug(fields: &mut Fields<'_>, line: usize, seat: &Seat<'_>) -> Option<String> {
     let refused = |text: &str| {
         let shown: String = text.chars().take(SLUG_CHARS).flat_map(char::escape_debug).collect();
-        format!("invalid agent id `{shown}`: use up to {SLUG_CHARS} of A-Z a-z 0-9 _ -")
+        format!("invalid slug `{shown}`: use up to {SLUG_CHARS} letters, digits, `_` and `-`")
     };
     if let Some(slug) = seat.slug {
         if !is_slug(slug) {

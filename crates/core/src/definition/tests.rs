@@ -175,7 +175,7 @@ fn one_bad_entry_does_not_lose_the_others() {
         problems(&parsed),
         [
             "config.toml:3: unknown field `toolDenyList`; did you mean `toolDenylist`?",
-            "config.toml:10: invalid agent id `../c`: use up to 64 of A-Z a-z 0-9 _ -",
+            "config.toml:10: invalid slug `../c`: use up to 64 letters, digits, `_` and `-`",
             "config.toml:11: this agent has no `agentId`",
             "config.toml:12: `description` must be text, but is a number",
             "config.toml:13: agent `b` is already defined above",
@@ -394,7 +394,7 @@ fn odd_names_of_files_harm_nobody() {
     for name in ["agents/...md", "agents/a b.md", "agents/.md", "agents/ä.md"] {
         let parsed = read(name, "Hi.");
         assert!(parsed.definitions.is_empty(), "{name}");
-        assert!(problems(&parsed)[0].contains("invalid agent id"), "{name}: {parsed:?}");
+        assert!(problems(&parsed)[0].contains("invalid slug"), "{name}: {parsed:?}");
     }
     assert_eq!(one("../../etc/passwd.md", "Hi.").slug, "passwd");
     assert!(is_slug(&"a".repeat(64)) && !is_slug(&"a".repeat(65)) && !is_slug(""));

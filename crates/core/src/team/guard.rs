@@ -134,7 +134,7 @@ pub fn may_run(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Permit 
 
 fn shell(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Result<(), Unleased> {
     let Permit { allow, reason } = may_run(team, agent, site, now);
-    let what = || "running a command or something treated as one".to_owned();
+    let what = || "running a command".to_owned();
     if allow { Ok(()) } else { Err(Unleased { what: what(), reason }) }
 }
 

@@ -271,7 +271,7 @@ fn free(team: &Team, id: TaskId, task: &Task, now: Timestamp) -> Result<Vec<Even
         (Status::Pending, _) => Ok(Vec::new()),
         (Status::InProgress, Some(lease)) if lease.is_live(now) => {
             let why = format!("{} holds it until the lease ends", lease.holder);
-            Err(Refused::NotClaimable { task: id, why })
+            Err(Refused::NotClaimable { task: id, why, status: Status::InProgress.word() })
         }
         (Status::InProgress, _) => Ok(due(team, [id], now)),
         (status, _) => Err(not_claimable(id, &status)),
@@ -321,7 +321,7 @@ fn expired(team: &Team, id: TaskId, now: Timestamp) -> Option<Event> {
 }
 
 fn not_claimable(task: TaskId, status: &Status) -> Refused {
-    Refused::NotClaimable { task, why: standing(status) }
+    Refused::NotClaimable { task, why: standing(status), status: status.word() }
 }
 
 fn standing(status: &Status) -> String {

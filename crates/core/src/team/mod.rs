@@ -353,7 +353,7 @@ pub enum Refused {
     #[error("{0} not found in team {1}")]
     NoThread(ThreadAlias, TeamId),
     #[error("{task} cannot be claimed: {why}")]
-    NotClaimable { task: TaskId, why: String },
+    NotClaimable { task: TaskId, why: String, status: &'static str },
     #[error("{task} cannot be assigned: {why}")]
     NotAssignable { task: TaskId, why: String },
     #[error(
@@ -384,7 +384,7 @@ pub enum Refused {
     Over { task: TaskId, status: &'static str },
     #[error("{task} is {status}; only failed or canceled tasks can be retried")]
     NotRetriable { task: TaskId, status: &'static str },
-    #[error("a lease must last from 1 ms to one day (24h, 86400000 ms), not {}", lasting(*.0))]
+    #[error("a lease lasts from 1 ms to one day (24h, 86400000 ms), not {}", lasting(*.0))]
     Ttl(i64),
     #[error("{0}")]
     Invalid(String),

@@ -17,7 +17,7 @@ pub enum Malformed {
     Name(String, &'static str),
     #[error("`{0}` is reserved and cannot be the id of {1}; choose another")]
     Reserved(String, &'static str),
-    #[error("invalid {1} id `{0}`: expected {1}-0001 and so on")]
+    #[error("invalid {1} id `{0}`: expected an id such as {1}-0001")]
     Number(String, &'static str),
 }
 

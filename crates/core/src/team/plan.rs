@@ -39,7 +39,7 @@ pub fn found(
     agents.iter().try_for_each(checked)?;
     let ids: BTreeSet<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
     if ids.len() != agents.len() {
-        return Err(Refused::Invalid("two agents in the team have the same id".to_owned()));
+        return Err(Refused::Invalid("two members have the same id".to_owned()));
     }
     crowd(ids.len())?;
     Ok(Event::Created { team, directory, agents, by })
@@ -156,7 +156,7 @@ pub fn plan(team: &Team, by: By<'_>, plan: Plan) -> Result<TaskCreated, Refused>
             return Err(Refused::Invalid(format!("{task} cannot depend on itself")));
         }
         if !team.tasks.contains_key(dep) {
-            return Err(Refused::Invalid(format!("dependency {dep} not found")));
+            return Err(Refused::Invalid(format!("dependency {dep} not found in this team")));
         }
     }
     let parse = |path: &String| Resource::parse(path, team.directory.as_deref());

@@ -16,7 +16,7 @@ pub struct Resource(String);
 pub enum Misplaced {
     #[error("`{0}` is not a path: name a file or directory in the project, or `.` for all of it")]
     Malformed(String),
-    #[error("`{0}` contains `..`: write the path relative to the project directory")]
+    #[error("`{0}` contains `..`: name a path inside the project directory")]
     Upwards(String),
     #[error("`{0}` is outside the project `{1}`")]
     Outside(String, String),

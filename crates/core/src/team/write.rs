@@ -81,9 +81,7 @@ impl Reason {
             Self::Held { task, holder, resource } => format!(
                 "{holder} holds {task}, which covers `{resource}`: wait until it is done, or ask {holder}"
             ),
-            Self::NoLease => {
-                "no task you hold covers the path: claim one that does, or create one".to_owned()
-            }
+            Self::NoLease => "you hold no task that covers the path: claim or create one".to_owned(),
             Self::NotAll => {
                 "a command may touch any file: claim a task whose resource is `.`, or change files with \
                  the file tools"
@@ -112,8 +110,8 @@ impl Reason {
             ),
             Self::NoTask => format!("{agent} holds no task; it can claim one"),
             Self::Held { task, holder, resource } => format!(
-                "{holder} holds {task}, which covers `{resource}`; when it is done, {agent} can claim a \
-                 task that covers the path"
+                "{holder} holds {task}, which covers `{resource}`; once {task} is completed, {agent} can \
+                 claim a task that covers the path"
             ),
             Self::InvalidPath
             | Self::Nowhere(_)

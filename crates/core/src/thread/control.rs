@@ -91,7 +91,7 @@ pub enum Malformed {
     Unknown(String),
     #[error("`{0}` must be {1}")]
     Field(&'static str, &'static str),
-    #[error("`{0}` is not invited; invited: {1}")]
+    #[error("`{0}` is not a participant; participants: {1}")]
     Stranger(String, String),
     #[error(transparent)]
     Seat(#[from] seat::Refused),

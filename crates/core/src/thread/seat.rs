@@ -73,9 +73,9 @@ pub enum Refused {
         "`{0}` cannot be the {1} of a participant: use at most {ID_CHARS} letters, digits, `-`, `_` and `.`"
     )]
     Malformed(String, &'static str),
-    #[error("`{0}` is reserved; choose another name")]
+    #[error("`{0}` is reserved")]
     Reserved(String),
-    #[error("`{0}` is already taken by `{1}`, or too similar to it")]
+    #[error("participant `{1}` already has the name `{0}` or a similar one; choose another")]
     Taken(String, String),
     #[error("the `{0}` of a participant must have at most {WORD_CHARS} printable characters")]
     Word(&'static str),

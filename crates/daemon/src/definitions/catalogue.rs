@@ -147,7 +147,7 @@ impl Catalogue {
             }
             let known = self.by_slug.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             Failure::new(Code::NotFound, format!("agent definition `{slug}` not found"))
-                .hint(format!("known: {known}"))
+                .hint(format!("definitions here: {known}"))
         })
     }
 
@@ -270,7 +270,7 @@ impl Catalogue {
             };
             let failure =
                 Failure::new(Code::Conflict, format!("agent definition `{slug}` of this project {words}"))
-                    .hint("run `paseo agents trust` to review and trust it");
+                    .hint("run `paseo agents trust` to review the project's definitions and trust them");
             if matches!(trust, Trust::Changed | Trust::Nearer) || !self.by_slug.contains_key(slug) {
                 self.refuse(slug, failure);
             }

@@ -75,7 +75,8 @@ impl Pending {
     /// Refuses a definition that nothing counts for meanwhile.
     pub(super) fn refusal(&self) -> Failure {
         let words = format!("{} and has not been trusted", self.told());
-        Failure::new(Code::Conflict, words).hint("run `paseo agents trust` to review and trust it")
+        Failure::new(Code::Conflict, words)
+            .hint(format!("run `paseo agents trust {}` to review and trust it", self.slug))
     }
 
     fn told(&self) -> String {

@@ -127,8 +127,11 @@ pub(crate) async fn distrust(
     // The files may be gone, and the trust in them not.
     let directory = catalogue.project.as_ref().map_or(project.clone(), |found| found.directory.clone());
     if !app.sessions.context.settings.get().trusted.contains_key(&directory) {
-        return Err(Failure::new(Code::NotFound, format!("the definitions in {directory} are not trusted"))
-            .hint("run `paseo agents ls` to see the definitions in use"));
+        return Err(Failure::new(
+            Code::NotFound,
+            format!("nothing to revoke: the definitions in {directory} are not trusted"),
+        )
+        .hint("run `paseo agents ls` to see the definitions in use"));
     }
     let context = &app.sessions.context;
     // What is recorded later would bring back what is forgotten now.

@@ -137,7 +137,7 @@ async fn wanted(app: &App, id: SessionId, hash: &str, allow: bool) -> Result<Opt
             Code::InvalidRequest,
             "this request can't be remembered: it is a question, or too long for a rule",
         )
-        .hint("answer without `--always`; nothing was decided"));
+        .hint("the request is still open; answer it without `--always`"));
     };
     rules::check_room(app)?;
     let scope = Scope::of(&session.profile);

@@ -42,7 +42,7 @@ pub(crate) async fn add(
             Code::InvalidRequest,
             format!("`{program}` is not executable, or not on the daemon's PATH"),
         )
-        .hint("install it first, or give its absolute path"));
+        .hint("install it, or correct the path"));
     }
     if settings.providers.get(&name) != Some(&agent) {
         context.settings.change(&context.journal, &by, Event::ProviderAdded { name, agent }).await?;

@@ -475,7 +475,7 @@ fn check_name(name: &str) -> Result<Option<String>, Failure> {
 pub(super) fn directory(text: &str) -> Result<String, Failure> {
     let refused = |why: &str| {
         Failure::new(Code::InvalidRequest, format!("`{text}` {why}"))
-            .hint("give the absolute path of a directory")
+            .hint("give the absolute path of an existing directory")
     };
     let path = FilePath::new(text);
     if !path.is_absolute() {

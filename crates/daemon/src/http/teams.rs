@@ -103,9 +103,9 @@ pub(crate) async fn take_out(
         ("-", None) => {
             return Err(Failure::new(
                 Code::InvalidRequest,
-                "people are not members of teams and cannot leave one",
+                "you are not a member of this team, so name the member that leaves it",
             )
-            .hint("name the agent with --agent"));
+            .hint("pass --agent ID; `paseo team show` lists the members"));
         }
         _ => agent,
     };

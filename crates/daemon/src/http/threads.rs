@@ -114,7 +114,7 @@ pub(crate) async fn events(
             let place = app.threads.place(thread.id, post_id(from, "from")?).await?;
             let unknown = || {
                 Failure::new(Code::NotFound, "message not found in this thread")
-                    .hint("take the id from the thread's events")
+                    .hint("run `paseo thread tail THREAD --ids` to see the ids")
             };
             onward(&app, &thread, place.ok_or_else(unknown)? - 1, limit).await?
         }
@@ -310,8 +310,8 @@ pub(super) async fn entered(app: &App, by: &Actor, typed: &str) -> Result<(Threa
 
 fn post_id(text: &str, field: &str) -> Result<PostId, Failure> {
     text.parse().map_err(|_| {
-        Failure::new(Code::InvalidRequest, format!("`{field}` is not a message id"))
-            .hint("take the id from the thread's events")
+        Failure::new(Code::InvalidRequest, format!("{field}: `{text}` is not a message id"))
+            .hint("run `paseo thread tail THREAD --ids` to see the ids")
     })
 }
 

@@ -33,8 +33,10 @@ const PAGE: usize = 500;
 const SKEW: i64 = 10_000;
 
 pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String>) -> Answer<DeliveryTrace> {
-    let unknown =
-        || Failure::new(Code::NotFound, "message not found").hint("use an id printed by `paseo send`");
+    let unknown = || {
+        Failure::new(Code::NotFound, "message not found")
+            .hint("use an id printed by `paseo send -q`, or an agent's handle")
+    };
     let delivery: DeliveryId = delivery.parse().map_err(|_| unknown())?;
     let (session, cause) = match told(&app, delivery).await?.ok_or_else(unknown)? {
         Told::Agent(session, cause) => (session, cause),
@@ -149,8 +151,8 @@ async fn known(app: &App, by: &Actor, typed: &str) -> Result<(CauseId, Cause), F
         }
     }
     let unknown = || {
-        Failure::new(Code::NotFound, "request or agent not found")
-            .hint("use the cause from `paseo send --json`, or an agent's handle for its latest request")
+        Failure::new(Code::NotFound, "cause or agent not found")
+            .hint("use the cause shown by `paseo inspect`, or an agent's handle for its latest cause")
     };
     let agent = match resolve(app, by, typed).await {
         Ok(agent) => agent,

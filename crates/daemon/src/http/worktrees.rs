@@ -64,9 +64,11 @@ fn find(listed: Vec<Listed>, typed: &str) -> Result<Listed, Failure> {
                 .hint("use the name shown by `paseo worktree ls`"))
         }
         (None, _) => {
-            let names = if names.is_empty() { "no worktrees exist".to_owned() } else { names.join(", ") };
-            Err(Failure::new(Code::NotFound, format!("worktree `{typed}` not found"))
-                .hint(format!("worktrees: {names}")))
+            let hint = match names.is_empty() {
+                true => "no worktrees exist".to_owned(),
+                false => format!("choose one of: {}", names.join(", ")),
+            };
+            Err(Failure::new(Code::NotFound, format!("worktree `{typed}` not found")).hint(hint))
         }
     }
 }

@@ -139,7 +139,7 @@ impl Order {
         };
         let chosen = context.providers.choose(wanted, self.default_provider.as_deref(), &check)?;
         if chosen.provider.name() == external::NAME && !definition.is_external() {
-            let message = "the provider external cannot be chosen; it comes from an agent definition";
+            let message = "external agents need a definition; --provider external does not work";
             return Err(Failure::new(Code::ProviderUnavailable, message).hint(
                 "write a definition with `type: external` and `external.inputUrl`; see docs/external.md",
             ));

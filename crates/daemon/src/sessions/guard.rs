@@ -50,7 +50,7 @@ impl Context {
         if profile.team.is_none() {
             return Err(Failure::new(
                 Code::InvalidRequest,
-                "a guarded agent needs a team whose tasks define what it may change, and this one has none",
+                "--guard requires --team: the tasks of the team define what the agent may change",
             )
             .hint("pass --team; `paseo team ls` lists teams"));
         }

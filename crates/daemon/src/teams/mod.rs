@@ -483,9 +483,8 @@ pub(crate) fn ending(summary: Option<String>, message: Option<MessageOfTeam>) ->
         .map(|MessageOfTeam { thread, id }| {
             let post = id.strip_prefix("msg-").unwrap_or(&id).parse().map_err(|_| {
                 let id: String = id.chars().take(64).flat_map(char::escape_debug).collect();
-                Failure::new(Code::InvalidRequest, format!("`{id}` is not a message id")).hint(
-                    "use the id returned when the message was posted, or run `paseo thread tail --json`",
-                )
+                Failure::new(Code::InvalidRequest, format!("`{id}` is not a message id"))
+                    .hint("run `paseo thread tail THREAD --ids` to see the ids")
             })?;
             let thread = thread.parse().map_err(|malformed: team::Malformed| {
                 Failure::new(Code::InvalidRequest, malformed.to_string())

@@ -28,8 +28,13 @@ pub(crate) fn refused(refused: Refused) -> Failure {
             );
             (Code::Conflict, Some(listed.as_str()))
         }
-        Refused::NotClaimable { .. } => {
-            (Code::TaskNotClaimable, Some("claim another task, or wait for this one"))
+        Refused::NotClaimable { task, status, .. } => {
+            listed = match *status {
+                "failed" | "canceled" => format!("retry it first: `paseo task retry {task}`"),
+                "completed" => "claim another task".to_owned(),
+                _ => "claim another task, or wait for this one".to_owned(),
+            };
+            (Code::TaskNotClaimable, Some(listed.as_str()))
         }
         Refused::NotAssignable { .. } => {
             (Code::TaskNotClaimable, Some("assign another task; failed and canceled tasks can be retried"))
@@ -41,7 +46,7 @@ pub(crate) fn refused(refused: Refused) -> Failure {
             let hint = match *status {
                 "completed" => "continue; the task needs no further work",
                 "failed" | "canceled" => "retry the task before claiming it again",
-                "blocked" => "wait until its dependencies are completed",
+                "blocked" => "it is not claimed yet; to drop it, cancel it",
                 _ => "claim it first",
             };
             (Code::TaskNotInProgress, Some(hint))
@@ -54,7 +59,7 @@ pub(crate) fn refused(refused: Refused) -> Failure {
             (Code::EpochMismatch, Some("use the epoch that the newest claim returned"))
         }
         Refused::YoursAlready { .. } => {
-            (Code::TaskNotClaimable, Some("continue with it, or renew its lease with that epoch"))
+            (Code::TaskNotClaimable, Some("continue with it; to keep it longer, renew its lease"))
         }
         Refused::NoAgent { .. } => (Code::NotFound, Some("run `paseo team show`")),
         Refused::TakenOut { .. } => {
@@ -63,7 +68,7 @@ pub(crate) fn refused(refused: Refused) -> Failure {
         Refused::NotYours { .. } | Refused::NotLeader => {
             (Code::Forbidden, Some("ask the leader or a person"))
         }
-        Refused::Closed { .. } => (Code::Conflict, Some("create another: `paseo team create`")),
+        Refused::Closed { .. } => (Code::Conflict, Some("create another with `paseo team create NAME`")),
         Refused::Over { .. } | Refused::NotRetriable { .. } => (Code::Conflict, None),
         Refused::Full(_) | Refused::Taken { .. } => (Code::Conflict, None),
         Refused::Ttl(_) | Refused::Invalid(_) | Refused::Name(_) | Refused::Resource(_) => {

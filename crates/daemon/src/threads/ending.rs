@@ -36,8 +36,9 @@ impl Threads {
             true => Err(Failure::new(Code::Conflict, "thread has running agents; pass --force to stop them")
                 .hint(format!("run `paseo thread show {}` to see who is working", word(&thread.name)))),
             false => thread.team.as_ref().map_or(Ok(()), |team| {
-                let message = format!("this thread belongs to team {team}, whose tasks may refer to it");
-                Err(Failure::new(Code::Conflict, message).hint("leave it as it is; it wakes no agents"))
+                let message = format!("threads of a team can't be deleted: this one belongs to team {team}");
+                Err(Failure::new(Code::Conflict, message)
+                    .hint("its participants stay silent unless someone writes to it"))
             }),
         };
         let delete = |thread: &Thread, change: &mut Change| {

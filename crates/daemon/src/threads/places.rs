@@ -48,11 +48,14 @@ impl Threads {
         field: &str,
     ) -> Result<(PostId, Version), Failure> {
         let refused = |message: String| {
-            Failure::new(Code::InvalidRequest, message).hint("run `paseo thread tail --ids` to see the ids")
+            Failure::new(Code::InvalidRequest, message)
+                .hint("run `paseo thread tail THREAD --ids` to see the ids")
         };
-        let post: PostId = typed.parse().map_err(|_| refused(format!("`{field}` is not a message id")))?;
+        let post: PostId =
+            typed.parse().map_err(|_| refused(format!("{field}: `{typed}` is not a message id")))?;
         let place = self.place(id, post).await?;
-        let place = place.ok_or_else(|| refused(format!("`{field}`: message not found in this thread")))?;
+        let place =
+            place.ok_or_else(|| refused(format!("{field}: message `{typed}` not found in this thread")))?;
         Ok((post, place))
     }
 

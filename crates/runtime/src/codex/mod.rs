@@ -50,7 +50,7 @@ use crate::{driver, programs, terminal};
 
 const NAME: &str = "codex";
 
-const INSTALL: &str = "install it with `npm install -g @openai/codex`, or set `program` to its path";
+const INSTALL: &str = "install it with `npm install -g @openai/codex`, or set `program` for the provider `codex` in config.toml";
 
 /// The words that its models know; which of them a model takes differs.
 const EFFORTS: [&str; 8] = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"];

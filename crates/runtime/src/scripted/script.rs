@@ -213,7 +213,9 @@ fn usage(argument: &str) -> Result<Step, String> {
 }
 
 fn milliseconds(text: &str) -> Result<Duration, String> {
-    text.parse().map(Duration::from_millis).map_err(|_| format!("`{text}` is not a number of milliseconds"))
+    text.parse()
+        .map(Duration::from_millis)
+        .map_err(|_| format!("`{text}` is not a number of milliseconds, for example 500"))
 }
 
 fn bytes(text: &str, limit: usize) -> Result<usize, String> {

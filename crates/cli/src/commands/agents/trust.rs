@@ -47,7 +47,7 @@ pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -
     }
     let wanted = TrustAgents { project: project.directory.clone(), sha256: project.sha256.clone() };
     let list = client.trust_agents(&wanted).await?;
-    told(printer, &list, "Trusted in their current version")
+    told(printer, &list, "Trusted the definitions of this project as they are now")
 }
 
 /// What became of changes of the user's own definitions.
@@ -71,8 +71,9 @@ async fn own(
     let waiting: Vec<PendingAgent> = waiting.cloned().collect();
     if let Some(missing) = args.slugs.iter().find(|slug| waiting.iter().all(|pending| pending.slug != **slug))
     {
-        let words = format!("definition `{missing}` has no change to trust");
-        return Err(Failure::new(Exit::NotFound, words).hint("run `paseo agents ls`"));
+        let words = format!("none of your own definitions named `{missing}` has a change to trust");
+        return Err(Failure::new(Exit::NotFound, words)
+            .hint("to trust a project's definitions, run `paseo agents trust` without a name there"));
     }
     if waiting.is_empty() {
         return Ok((list, Own::None));
@@ -168,7 +169,7 @@ fn rows(list: &AgentList, project: &AgentProject, agent: &AgentEntry) -> Vec<(&'
         ("provider", provider(agent).to_owned()),
         ("permissions", permissions(agent)),
         ("tools", lists(&agent.tools)),
-        ("passes on", agent.ceiling.as_ref().map_or("what it may use".to_owned(), |all| all.join(", "))),
+        ("can pass on", agent.ceiling.as_ref().map_or("all its tools".to_owned(), |all| all.join(", "))),
         ("directory", agent.directory.clone().unwrap_or_default()),
     ]
 }

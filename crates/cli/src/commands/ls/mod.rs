@@ -257,7 +257,7 @@ fn hidden(hidden: Hidden, args: &ListArgs) -> Option<String> {
     let labels = if filtered { "without these labels" } else { "in the web app (--ui)" };
     let parts = [
         (hidden.labels, labels),
-        (hidden.agent, "of other agents (without --agent)"),
+        (hidden.agent, "with other definitions (without --agent)"),
         (hidden.status, "closed (-a)"),
         (hidden.project, "started elsewhere (-g)"),
     ];
@@ -295,7 +295,7 @@ mod tests {
         let told = hidden(Hidden { labels: 3, ..Hidden::default() }, &args(&["--ui"])).unwrap();
         assert_eq!(told, "hidden: 3 without these labels");
         let told = hidden(Hidden { agent: 2, ..Hidden::default() }, &args(&["--agent", "x"])).unwrap();
-        assert_eq!(told, "hidden: 2 of other agents (without --agent)");
+        assert_eq!(told, "hidden: 2 with other definitions (without --agent)");
         assert_eq!(hidden(Hidden::default(), &args(&[])), None);
     }
 

@@ -110,7 +110,7 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
         }
         ThreadCommand::Auto(args) => {
             let words = [
-                "auto on; your messages to no one in particular wake all participants",
+                "auto on; posts that name no one wake all participants",
                 "auto off; only addressed participants wake",
             ];
             toggle(context, &args, "invited_auto", words).await?;

@@ -90,7 +90,7 @@ fn two_of_a_name_are_refused_and_a_word_for_several_means_all_of_them() {
         let refused = bridge.post(&bridge.user, &twice);
         assert_eq!(refused.refused(), (400, "invalid_request"), "{id} {nickname}");
         assert!(
-            refused.body["error"]["message"].as_str().unwrap().contains("is already taken"),
+            refused.body["error"]["message"].as_str().unwrap().contains("already has the name"),
             "{refused:?}"
         );
     }

@@ -192,13 +192,16 @@ fn malformed_controls_say_what_was_expected() {
         (json!({"pause": true}), "`pause.on` must be"),
         (json!({"pause": {"on": "yes"}}), "`pause.on` must be true or false"),
         (json!({"mute": {"targets": []}}), "`mute.targets` must be a list"),
-        (json!({"mute": {"targets": ["nobody"]}}), "`nobody` is not invited; invited: claude-1, codex-1"),
+        (
+            json!({"mute": {"targets": ["nobody"]}}),
+            "`nobody` is not a participant; participants: claude-1, codex-1",
+        ),
         (json!({"mute": {"targets": ["codex-1"], "mode": "soft"}}), "`mute.mode` must be `hard`"),
-        (json!({"uninvite": {"participant_id": "nobody"}}), "is not invited"),
+        (json!({"uninvite": {"participant_id": "nobody"}}), "is not a participant"),
         (json!({"uninvite": {}}), "uninvite.participant_id"),
         (json!({"discussion": {"allow_agent_mentions": 1}}), "allow_agent_mentions"),
         (json!({"prod": "codex-1"}), "`prod` must be a list"),
-        (json!({"prod": ["nobody"]}), "`nobody` is not invited"),
+        (json!({"prod": ["nobody"]}), "`nobody` is not a participant"),
         (json!({"done": {}}), "`done` must be true or false"),
         (json!({"ttl_seconds": -1}), "`ttl_seconds` must be a whole number"),
         (json!({"mute": {"targets": many}}), "`mute.targets` must be a list of 1 to 64 participant ids"),
@@ -250,7 +253,7 @@ fn to_is_an_id_a_nickname_or_a_handle_with_or_without_the_sign() {
     let by_handle = |handle: &str| if handle == "3f2a" { vec!["claude-1".to_owned()] } else { Vec::new() };
     assert_eq!(address(&bed.thread, "@3f2a", by_handle), Address::Seat("claude-1".into()));
     let (wakes, remarks) = bed.say(USER, "nobody", "hi").unwrap();
-    assert!(wakes.is_empty() && remarks[0].contains("`nobody` is not invited"), "{remarks:?}");
+    assert!(wakes.is_empty() && remarks[0].contains("`nobody` is not a participant"), "{remarks:?}");
     let both = |_: &str| vec!["claude-1".to_owned(), "codex-1".to_owned()];
     assert!(matches!(address(&bed.thread, "3f2a", both), Address::Ambiguous(_, seats) if seats.len() == 2));
 }

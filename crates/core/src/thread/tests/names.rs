@@ -23,9 +23,9 @@ fn names_that_are_taken_or_odd_are_refused() {
         let told = refused("x1", profile(odd));
         assert!(told.contains("cannot be the nickname"), "{odd:?}: {told}");
     }
-    assert!(refused("x1", profile("ada")).contains("taken by `codex-1`"));
-    assert!(refused("ADA", profile("x")).contains("taken by `codex-1`"));
-    assert!(refused("codex1", profile("x")).contains("too similar to it"));
+    assert!(refused("x1", profile("ada")).contains("participant `codex-1` already has the name"));
+    assert!(refused("ADA", profile("x")).contains("participant `codex-1` already has the name"));
+    assert!(refused("codex1", profile("x")).contains("or a similar one"));
     assert!(refused("x1", json!({"client": "c"})).contains("missing `model`"));
     assert!(refused("x1", json!({"client": " ", "model": "m"})).contains("missing `client`"));
     assert!(refused("x1", json!("codex")).contains("invite.profile"));
@@ -98,7 +98,7 @@ fn nobody_is_taken_for_another_who_is_about() {
         ("gue5t", "x", "guest"),
     ] {
         let told = refused(id, nickname).unwrap_err();
-        assert!(told.contains(&format!("taken by `{taken}`")), "{id} {nickname}: {told}");
+        assert!(told.contains(&format!("participant `{taken}` already has")), "{id} {nickname}: {told}");
         for name in [id, nickname].iter().filter(|name| **name != "x") {
             assert!(check_speaker(&bed.thread, name, &about).is_err(), "{name}");
         }

@@ -86,9 +86,12 @@ fn think(bed: &mut Bed, text: &str) {
     bed.update(json!({ "sessionUpdate": "agent_thought_chunk", "messageId": "t", "content": content }));
 }
 
+/// Something that arrives.
+type Step = fn(&mut Bed);
+
 #[test]
 fn the_answer_is_what_the_last_attempt_said_in_whatever_order_it_arrives() {
-    let orders: [(&str, &[fn(&mut Bed)]); 6] = [
+    let orders: [(&str, &[Step]); 6] = [
         (
             "in order",
             &[|b| say(b, "m", "hal"), |b| begins(b, &[]), |b| say(b, "m", "halo"), |b| said(b, "halo")],
