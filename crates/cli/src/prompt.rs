@@ -61,7 +61,7 @@ mod tests {
         let refuse = |bytes: &[u8]| typed(OsStr::from_bytes(bytes), "prompt").unwrap_err().message;
         assert_eq!(refuse(b""), "the prompt is empty");
         assert_eq!(refuse(b" \n\t"), "the prompt is empty");
-        assert_eq!(refuse(b"ab\xff"), "the prompt as typed is not valid UTF-8 (byte 3)");
+        assert_eq!(refuse(b"ab\xff"), "the prompt is not valid UTF-8 (byte 3)");
         assert!(refuse(&vec![b'x'; MESSAGE_BYTES + 1]).contains("at most 256 KB"));
         assert_eq!(typed(OsStr::new(&"x".repeat(MESSAGE_BYTES)), "prompt").unwrap().len(), MESSAGE_BYTES);
     }

@@ -40,7 +40,7 @@ pub(crate) struct DaemonLogsArgs {
     #[arg(short, long)]
     pub(crate) follow: bool,
     /// Print the newest N lines
-    #[arg(short = 'n', long, default_value_t = 200, value_name = "COUNT")]
+    #[arg(short = 'n', long, default_value_t = 200, value_name = "N", value_parser = super::count)]
     pub(crate) lines: usize,
 }
 

@@ -101,13 +101,18 @@ pub(crate) struct Global {
     pub(crate) verbose: bool,
 }
 
+/// Reads a number of lines.
+fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number of lines: expected for example 50"))
+}
+
 /// How much is printed, and how.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct Output {
     /// Print JSON
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
-    /// Print only handles or ids, one per line
+    /// Print only handles, ids or the bare result
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

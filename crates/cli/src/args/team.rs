@@ -86,7 +86,7 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Close a team
+    /// Close a team for good
     ///
     /// Releases its tasks, revokes its tokens and notifies its members, whose agents stay open. The history stays, and
     /// the id can't be used again. Only people and leaders can close a team.
@@ -244,7 +244,7 @@ pub(crate) struct OneTask {
 #[derive(Debug, Args)]
 pub(crate) struct Epoch {
     /// Epoch of the lease [default for people: that of the current lease]
-    #[arg(long, value_name = "NUMBER", value_parser = epoch, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = epoch, allow_negative_numbers = true)]
     pub(crate) epoch: Option<u64>,
 }
 

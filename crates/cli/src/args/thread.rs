@@ -122,7 +122,7 @@ pub(crate) struct PostArgs {
     pub(crate) output: Output,
 }
 
-/// Print the messages of a thread
+/// Print the messages and events of a thread
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
     /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
@@ -130,13 +130,13 @@ pub(crate) struct TailArgs {
     /// Keep printing new messages until ctrl-C
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Print only the newest N events; 0 for none
-    #[arg(short = 'n', long, default_value_t = 50)]
+    /// Print only the newest N messages and events; 0 for none
+    #[arg(short = 'n', long, default_value_t = 50, value_name = "N", value_parser = super::count)]
     pub(crate) lines: usize,
-    /// Start at the event with this id
+    /// Start at the message or event with this id
     #[arg(long, value_name = "ID", conflicts_with = "lines")]
     pub(crate) from: Option<String>,
-    /// Print event ids, for --from and --reply-to
+    /// Print ids, for --from and --reply-to
     #[arg(long)]
     pub(crate) ids: bool,
     /// Print one JSON object per event

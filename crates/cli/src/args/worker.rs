@@ -38,7 +38,7 @@ pub(crate) enum WorkerCommand {
         /// Name or handle of the worker
         worker: String,
         /// Number of lines, counted from the end [default: 1000]
-        #[arg(long, value_name = "NUMBER", value_parser = lines, allow_negative_numbers = true)]
+        #[arg(long, value_name = "N", value_parser = lines, allow_negative_numbers = true)]
         lines: Option<u32>,
         #[command(flatten)]
         output: Output,

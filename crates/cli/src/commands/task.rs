@@ -11,7 +11,6 @@ use paseo_wire::team::{
     ClaimTask, CreateTask, EndTask, MessageOfTeam, ReassignTask, RenewTask, TaskAnswer, TaskPage, TaskView,
     TeamQuery, TeamView, WriteQuery,
 };
-use paseo_wire::words::TaskStatus;
 
 use super::run;
 use super::watched::{self, Watched};
@@ -277,8 +276,7 @@ fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
         (None, None) => task.status.to_string(),
     };
     printer.line(&format!("status      {status}"))?;
-    let deps = if task.status == TaskStatus::Blocked { "blocked by" } else { "after" };
-    for (name, list) in [(deps, joined(&task.deps, ", ")), ("needs", task.resources.join(", "))] {
+    for (name, list) in [("depends on", joined(&task.deps, ", ")), ("resources", task.resources.join(", "))] {
         if !list.is_empty() {
             printer.line(&format!("{name:<11} {list}"))?;
         }

@@ -166,10 +166,10 @@ async fn show(context: &Context, typed: &str, output: Output) -> Result<(), Fail
     let (gone, there): (Vec<_>, Vec<_>) = team.agents.iter().partition(|agent| agent.gone);
     let models = there.iter().any(|agent| agent.model.is_some());
     let mut table = Table::new([
-        Column::flexible("AGENT"),
+        Column::flexible("MEMBER"),
         Column::flexible("ROLE"),
         Column::flexible(if models { "MODEL" } else { "" }).optional(),
-        Column::fixed("SESSION"),
+        Column::fixed("HANDLE"),
     ])
     .strict();
     for agent in &there {

@@ -273,9 +273,9 @@ fn known_from(source: &str, elsewhere: bool) -> &str {
     match source {
         "protocol" if elsewhere => "its server",
         "process_exit" if elsewhere => "its server, which is unreachable",
-        "protocol" => "the harness",
+        "protocol" => "the provider",
         "process_exit" => "its process, which exited",
-        "hook" => "a hook of the harness",
+        "hook" => "a hook of the provider",
         "screen" => "its screen",
         "person" => "a person",
         "daemon" => "the daemon",
@@ -300,11 +300,7 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     let since = format!("{} since {} ({})", view.status, clock(view.since), relative(view.since));
     row("agent", Style::Bold, view.handle.clone());
     row("status", status_style(view.status.as_str()), since);
-    row(
-        "reported by",
-        Style::Plain,
-        format!("{} ({})", known_from(view.source.as_str(), view.elsewhere), view.source),
-    );
+    row("reported by", Style::Plain, known_from(view.source.as_str(), view.elsewhere).to_owned());
     if let Some(released_by) = &view.released_by {
         row("hold", Style::Yellow, format!("{}: {}", view.hold, outcome::held(view.hold.as_str())));
         row("released by", Style::Plain, released_by.clone());

@@ -12,7 +12,7 @@ fn why_tells_what_is_waited_for_and_what_to_do() {
     assert_shown!(home, home.paseo(&["why", &handle]).ok(), @r"
     agent         [id]
     status        waiting since [CLOCK] ([AGO])
-    reported by   the harness (protocol)
+    reported by   the provider
     waiting for   an answer to its permission request
     requests      may I push
     turn          [UUID]
@@ -26,7 +26,7 @@ fn why_tells_what_is_waited_for_and_what_to_do() {
     assert_shown!(home, home.paseo(&["why", &failed]).ok(), @r#"
     agent         [id]
     status        error since [CLOCK] ([AGO])
-    reported by   the harness (protocol)
+    reported by   the provider
     hold          error: the agent's last turn failed
     released by   the next message
     error         scripted_failure: boom

@@ -76,7 +76,7 @@ fn the_tour_does_real_work_and_leaves_nothing() {
         "Interrupting ",
         "--wait \"Is that all?\"",
         "$ kill -9 ",
-        "which restarted (restart)",
+        "the daemon, which restarted",
         "went on from it",
     ] {
         assert!(shown.contains(sign), "{sign}: {shown}");

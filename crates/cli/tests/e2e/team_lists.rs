@@ -49,7 +49,10 @@ async fn every_list_fits_whatever_things_are_called() {
     let lines: Vec<&str> = team.lines().map(str::trim).collect();
     let blank: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].is_empty()).collect();
     assert_eq!(blank.first(), Some(&1), "{team}");
-    assert!(lines[2].contains("AGENT") && lines[4].is_empty() && lines[5].starts_with("No tasks."), "{team}");
+    assert!(
+        lines[2].contains("MEMBER") && lines[4].is_empty() && lines[5].starts_with("No tasks."),
+        "{team}"
+    );
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ fn nobody_takes_over_the_name_and_the_tasks_of_one_elsewhere() {
     assert_eq!(ann.on(&task, "claim", json!({})).0, 200);
     let refused = run();
     assert_eq!(refused.code, 6, "{refused:?}");
-    for words in ["`ann` in team red is an agent outside Paseo", "`paseo team leave red --agent ann`"] {
+    for words in ["`ann` in team red is a member outside Paseo", "`paseo team leave red --agent ann`"] {
         assert!(refused.stderr.contains(words), "{refused:?}");
     }
     assert_eq!(ann.get("/v1/tasks").0, 200, "it goes on as it did");

@@ -139,10 +139,10 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     said(&["task", "claim", "task-0001", "--ttl", "25h"], 2, "from 1 ms to one day");
     home.paseo(&["task", "create", "Tell", "--dep", "task-0001", "--resource", "docs"]).ok();
     said(&["task", "ls"], 0, "docs");
-    said(&["task", "show", "task-0002"], 0, "blocked by  task-0001");
+    said(&["task", "show", "task-0002"], 0, "depends on  task-0001");
     home.paseo(&["task", "claim", "task-0001"]).ok();
     home.paseo(&["task", "complete", "task-0001", "--epoch", "1"]).ok();
-    said(&["task", "show", "task-0002"], 0, "after       task-0001");
+    said(&["task", "show", "task-0002"], 0, "depends on  task-0001");
     home.paseo(&["team", "create", "blue"]).ok();
     said(&["team", "show"], 3, "several teams exist: blue, red");
 }

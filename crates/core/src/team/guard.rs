@@ -71,7 +71,7 @@ impl fmt::Display for Unleased {
         let advice = self.reason.advice();
         write!(
             f,
-            "Not done: {}. You are guarded and may change only what a task you hold covers: {advice}. List \
+            "Not done: {}. You may change only what the tasks that you hold cover: {advice}. List \
              tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.",
             self.what,
         )
@@ -134,7 +134,7 @@ pub fn may_run(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Permit 
 
 fn shell(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Result<(), Unleased> {
     let Permit { allow, reason } = may_run(team, agent, site, now);
-    let what = || "running a command".to_owned();
+    let what = || "something that may change any file, such as a command".to_owned();
     if allow { Ok(()) } else { Err(Unleased { what: what(), reason }) }
 }
 

@@ -390,9 +390,9 @@ pub enum Refused {
     Invalid(String),
     #[error("{0}")]
     Full(String),
-    #[error("`{id}` is already taken in this team by another agent that is still open")]
+    #[error("another open agent is already the member `{id}` of this team")]
     Taken { id: String, other: SessionId },
-    #[error("`{id}` in team {team} is an agent outside Paseo that still {why}")]
+    #[error("`{id}` in team {team} is a member outside Paseo that still {why}")]
     Engaged { id: String, team: TeamId, why: &'static str },
     #[error("message {post} not found in {thread}")]
     NoMessage { thread: ThreadAlias, post: PostId },

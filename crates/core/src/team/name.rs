@@ -72,7 +72,7 @@ impl TryFrom<String> for TeamId {
 
 /// Checks that an agent can be called this.
 pub fn check_agent(id: &str) -> Result<(), Malformed> {
-    named(id, "an agent")
+    named(id, "a member")
 }
 
 fn named(text: &str, what: &'static str) -> Result<(), Malformed> {

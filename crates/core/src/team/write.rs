@@ -83,8 +83,7 @@ impl Reason {
             ),
             Self::NoLease => "you hold no task that covers the path: claim or create one".to_owned(),
             Self::NotAll => {
-                "a command may touch any file: claim a task whose resource is `.`, or change files with \
-                 the file tools"
+                "a command may change any file, so claim a task whose resource is `.`, or use the file tools"
                     .to_owned()
             }
             Self::NoTask => "you hold no task: claim one first".to_owned(),

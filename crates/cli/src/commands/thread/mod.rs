@@ -65,7 +65,11 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             let patch = PatchThread { name: Some(name), ..PatchThread::default() };
             let changed = context.client()?.patch_thread(&thread, &patch).await?;
             warn_of_namesakes(context, &context.printer.with(output), &changed.thread).await?;
-            told(context, output, &changed, &format!("renamed to {}", changed.thread.name))?;
+            let printer = context.printer.with(output);
+            match printer.mode() {
+                Mode::Normal => printer.line(&format!("{thread}: renamed to {}", changed.thread.name))?,
+                _ => told(context, output, &changed, "")?,
+            }
         }
         ThreadCommand::Cwd { thread, directory: chosen, output } => {
             let patch =

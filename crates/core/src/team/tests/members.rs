@@ -82,7 +82,7 @@ fn nobody_takes_the_name_of_one_elsewhere_who_could_still_act() {
     let engaged = joined(&bed, "ann", true).unwrap_err();
     assert_eq!(
         engaged.to_string(),
-        "`ann` in team red is an agent outside Paseo that still has a valid token"
+        "`ann` in team red is a member outside Paseo that still has a valid token"
     );
     let task = bed.task(&[], &["src"]).unwrap();
     let claimed = claim(&bed.team, task, ANN, None, bed.now());

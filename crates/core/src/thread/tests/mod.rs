@@ -253,7 +253,7 @@ fn to_is_an_id_a_nickname_or_a_handle_with_or_without_the_sign() {
     let by_handle = |handle: &str| if handle == "3f2a" { vec!["claude-1".to_owned()] } else { Vec::new() };
     assert_eq!(address(&bed.thread, "@3f2a", by_handle), Address::Seat("claude-1".into()));
     let (wakes, remarks) = bed.say(USER, "nobody", "hi").unwrap();
-    assert!(wakes.is_empty() && remarks[0].contains("`nobody` is not a participant"), "{remarks:?}");
+    assert!(wakes.is_empty() && remarks[0].contains("`nobody` is not invited"), "{remarks:?}");
     let both = |_: &str| vec!["claude-1".to_owned(), "codex-1".to_owned()];
     assert!(matches!(address(&bed.thread, "3f2a", both), Address::Ambiguous(_, seats) if seats.len() == 2));
 }
