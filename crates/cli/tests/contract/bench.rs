@@ -289,6 +289,15 @@ impl Bench {
         }
     }
 
+    /// Waits until this many processes of the harness are left.
+    pub(crate) fn until_harnesses(&self, wanted: usize) {
+        let end = Instant::now() + PATIENCE;
+        while self.harnesses().len() != wanted {
+            assert!(Instant::now() < end, "there never were {wanted} processes: {:?}", self.harnesses());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// Returns the process ids of the harness itself.
     pub(crate) fn harnesses(&self) -> Vec<u32> {
         let name = match &self.harness {
