@@ -86,7 +86,7 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Close a team for good
+    /// Close a team permanently
     ///
     /// Releases its tasks, revokes its tokens and notifies its members, whose agents stay open. The history stays, and
     /// the id can't be used again. Only people and leaders can close a team.

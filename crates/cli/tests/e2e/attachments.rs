@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::screens::assert_told;
 use crate::watch::{PATIENCE, Watched};
+use crate::workers::until_seen;
 use crate::{inspect, json};
 
 const LIMIT: usize = 32 * 1024 * 1024;
@@ -261,12 +262,7 @@ async fn an_upload_that_breaks_off_leaves_nothing() {
 }
 
 async fn eventually(holds: impl Fn() -> bool) {
-    let asked = async {
-        while !holds() {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, asked).await.expect("it comes to that");
+    until_seen("the change", async || holds(), |seen| *seen).await;
 }
 
 #[tokio::test]

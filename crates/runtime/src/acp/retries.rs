@@ -9,7 +9,7 @@
 //!
 //! What opencode streams and what our plugin tells come in any order, so text of an attempt that broke off can arrive
 //! after the next began. The plugin therefore also tells each text of a message that was tried again, as opencode keeps
-//! it ([`settle`]).
+//! it ([`Attempts::settle`]).
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -73,37 +73,36 @@ impl Attempts {
     }
 
     /// Splits texts into those that count, with the words that count, and those of attempts that broke off.
-    pub(super) fn settle(&mut self, mut runs: Vec<Run>) -> (Vec<Run>, Vec<Run>) {
-        let mut dead = Vec::new();
-        for (message, kept) in &mut self.kept {
-            let is_of_it = |run: &&mut Run| run.is_answer() && run.message.as_ref() == Some(message);
-            let streamed: Vec<&mut Run> = runs.iter_mut().filter(is_of_it).collect();
-            let ids: Vec<ItemId> = streamed.iter().map(|run| run.item).collect();
-            let fates = settle(&streamed.iter().map(|run| run.text()).collect::<Vec<_>>(), &mut kept.texts);
-            for (run, fate) in streamed.into_iter().zip(&fates) {
-                if let Some(text) = fate {
-                    run.replace(text);
-                }
-            }
-            let is_dead = |run: &mut Run| {
-                ids.iter().zip(&fates).any(|(item, fate)| *item == run.item && fate.is_none())
+    pub(super) fn settle(&mut self, runs: Vec<Run>) -> (Vec<Run>, Vec<Run>) {
+        let (mut counting, mut dead) = (Vec::new(), Vec::new());
+        let mut runs = VecDeque::from(runs);
+        while let Some(mut run) = runs.pop_front() {
+            let message = run.message.as_ref().filter(|_| run.is_answer());
+            let Some(kept) = message.and_then(|message| self.kept.get_mut(message)) else {
+                counting.push(run);
+                continue;
             };
-            dead.extend(runs.extract_if(.., is_dead));
+            let is_alike = |other: &&Run| other.is_answer() && other.message == run.message;
+            match kept.words_of(run.text(), runs.iter().filter(is_alike).count()) {
+                Some(words) => {
+                    run.replace(&words);
+                    counting.push(run);
+                }
+                None => dead.push(run),
+            }
         }
-        (runs, dead)
+        (counting, dead)
     }
 }
 
-/// Matches what was streamed of a message with the texts that were kept of it, in their order. Returns for each streamed
-/// text the words that count, or `None` when all of it is of attempts that broke off.
-fn settle(streamed: &[&str], kept: &mut VecDeque<String>) -> Vec<Option<String>> {
-    let ends_with = |streamed: &str, kept: &str| streamed.trim_end().ends_with(kept.trim_end());
-    let fate = |(at, text): (usize, &&str)| {
-        let left = streamed.len() - at;
-        let is_it = kept.front().is_some_and(|first| ends_with(text, first)) || left <= kept.len();
-        is_it.then(|| kept.pop_front()).flatten()
-    };
-    streamed.iter().enumerate().map(fate).collect()
+impl Kept {
+    /// Returns the words of a streamed text that count: it may begin with what an attempt said that broke off. `None` when
+    /// all of it is of such attempts. `more` texts of the message were streamed after it.
+    fn words_of(&mut self, streamed: &str, more: usize) -> Option<String> {
+        let is_it = |first: &String| streamed.trim_end().ends_with(first.trim_end());
+        let is_it = self.texts.front().is_some_and(is_it) || more < self.texts.len();
+        is_it.then(|| self.texts.pop_front()).flatten()
+    }
 }
 
 impl Conversation {
@@ -164,8 +163,10 @@ impl Conversation {
             }
             "said" => {
                 let kept = self.broken.kept.entry(text(params, "messageId").to_owned()).or_default();
-                if kept.parts.insert(text(params, "partId").to_owned()) {
-                    kept.texts.push_back(text(params, "text").to_owned());
+                let words = text(params, "text");
+                // Nothing is streamed of an empty one.
+                if !words.trim().is_empty() && kept.parts.insert(text(params, "partId").to_owned()) {
+                    kept.texts.push_back(words.to_owned());
                 }
             }
             "unfinished" => drop(self.broken.unfinished.insert(text(params, "messageId").to_owned())),

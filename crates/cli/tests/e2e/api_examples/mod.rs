@@ -1,6 +1,6 @@
 //! The examples of the API document: requests that a test sends to a real daemon, and the answers that came.
 //!
-//! Record them anew with `PASEO_UPDATE=1 cargo test -p paseo api_examples`, then the document and its page.
+//! Record them again with `PASEO_UPDATE=1 cargo test -p paseo api_examples`, then the document and its page.
 
 mod fits;
 mod normal;
@@ -204,11 +204,11 @@ fn every_example_is_sent_and_answered_as_the_document_says() {
     for (name, example) in &asker.examples {
         let known = recorded.get(name).unwrap_or(&Value::Null);
         for part in ["method", "path", "status", "request"] {
-            assert_eq!(example.get(part), known.get(part), "{name}: record the examples anew");
+            assert_eq!(example.get(part), known.get(part), "{name}: record the examples again");
         }
     }
     let names = |all: &Map<String, Value>| all.keys().cloned().collect::<BTreeSet<_>>();
-    assert_eq!(names(&recorded), names(&asker.examples), "record the examples anew");
+    assert_eq!(names(&recorded), names(&asker.examples), "record the examples again");
 }
 
 #[test]

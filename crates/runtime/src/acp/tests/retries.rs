@@ -158,6 +158,7 @@ fn text_that_arrives_late_is_no_text_of_its_own() {
     say(&mut bed, "m", "hal");
     call(&mut bed, "c", "in_progress");
     assert_eq!((broken(&bed), bed.texts(&Kind::AssistantText)), (vec!["hal"], vec![]), "before a call");
+    said(&mut bed, "");
     say(&mut bed, "m", "never confirmed");
     finish(&mut bed);
     assert_eq!(bed.texts(&Kind::AssistantText), ["never confirmed"], "nothing is lost without the plugin");
