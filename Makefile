@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run build test lint audit bench install harnesses prerequisites format clippy tests dependencies web web-checks \
+.PHONY: help run build test lint audit bench soak install harnesses prerequisites format clippy tests dependencies web web-checks \
 	web-tests pictures lint-api fuzz-api
 
 PASEO := ./target/release/paseo
@@ -36,7 +36,12 @@ fuzz-api: ## Send the OpenAPI document's requests, right and wrong, to a daemon,
 
 bench: build ## Measure what the design promises, or some of it with ROWS=list,idle,…
 	@cargo run --release --locked --quiet -p paseo-bench -- \
-		$(if $(ROWS),--rows '$(ROWS)',--results bench/RESULTS.md) $(PASEO)
+		$(if $(ROWS),--rows '$(ROWS)',--results bench/RESULTS.md) $(if $(WITHOUT_WEB),--without-web) $(PASEO)
+
+# It ends by itself, some minutes after MINUTES: making the agents takes time, too.
+soak: build ## Watch 500 agents, a team and its terminals for 5 minutes each, or MINUTES=…, and check that nothing freezes or grows
+	@cargo run --release --locked --quiet -p paseo-bench -- --soak $(or $(MINUTES),5) \
+		$(if $(SCENES),--rows '$(SCENES)') $(PASEO)
 
 install: ## Install paseo into ~/.cargo/bin, or into PREFIX/bin with PREFIX=…
 	@scripts/setup
@@ -44,7 +49,7 @@ install: ## Install paseo into ~/.cargo/bin, or into PREFIX/bin with PREFIX=…
 	cargo install --path crates/cli --locked $(if $(PREFIX),--root '$(PREFIX)')
 
 # They show the program as it is: run this when a command or a page looks different.
-pictures: web ## Make the pictures of the documentation again: docs/pictures
+pictures: web ## Make the pictures of the documentation (docs/pictures) and of every page (target/pictures)
 	@cargo build --locked -p paseo
 	@cd ui && PASEO_BIN='$(CURDIR)/target/debug/paseo' npm run --silent pictures
 
@@ -78,7 +83,7 @@ ui/node_modules/.package-lock.json: ui/package-lock.json
 	@echo '== packages of the web app'
 	@cd ui && npm ci --no-audit --no-fund --loglevel=error
 
-ui/dist/index.html: ui/node_modules/.package-lock.json $(shell find ui/src ui/client/src ui/index.html ui/vite.config.ts -type f)
+ui/dist/index.html: ui/node_modules/.package-lock.json $(shell find ui/src ui/public ui/build ui/client/src ui/index.html ui/vite.config.ts -type f)
 	@echo '== web app'
 	@cd ui && npm run --silent build
 

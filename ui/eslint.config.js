@@ -14,6 +14,31 @@ export default ts.config(
             'max-lines': ['error', 250],
         },
     },
+    {
+        files: ['tests/*.spec.ts'],
+        rules: {
+            // A browser to which no one listens hides violations of the security policy.
+            'no-restricted-syntax': [
+                'error',
+                {
+                    selector: "MemberExpression[property.name='newContext']",
+                    message: 'Open browsers with the fixtures `another` or `stranger`, which listen to them.',
+                },
+            ],
+        },
+    },
+    // A word that is new in the API is missed by a switch: the compiler only says so where each case returns.
+    {
+        files: ['src/**/*.ts', 'client/src/**/*.ts'],
+        ignores: ['**/*.svelte.ts'],
+        languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+        rules: {
+            '@typescript-eslint/switch-exhaustiveness-check': [
+                'error',
+                { considerDefaultExhaustiveForUnions: true },
+            ],
+        },
+    },
     // What an example found out, it prints.
     { files: ['client/examples/*.ts'], rules: { 'no-console': 'off' } },
     {

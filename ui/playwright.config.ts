@@ -2,6 +2,8 @@ import { defineConfig } from '@playwright/test';
 
 export default defineConfig({
     testDir: 'tests',
+    // What pages read like is the same on every machine.
+    snapshotPathTemplate: '{testDir}/aria/{arg}{ext}',
     // Tests wait for events: this is only for what hangs, on a machine that has other things to do.
     timeout: 60_000,
     expect: { timeout: 10_000 },
@@ -12,6 +14,8 @@ export default defineConfig({
     use: {
         viewport: { width: 1280, height: 800 },
         trace: 'retain-on-failure',
+        // What a service worker has in its cache, a test could not take away.
+        serviceWorkers: 'block',
         launchOptions: {
             executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
             args: [

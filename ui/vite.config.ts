@@ -1,4 +1,5 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { shell } from './build/shell.ts';
 import { defaultClientConditions, defineConfig, type ProxyOptions } from 'vite';
 
 // For `npm run dev`: PASEO_URL is the daemon's address, PASEO_TOKEN a token made with `paseo token create`.
@@ -23,14 +24,21 @@ const api: ProxyOptions = {
 
 export default defineConfig({
     base: '/app/',
-    plugins: [svelte()],
+    plugins: [svelte(), shell()],
     // The client package as its source: nothing has to be built before.
     resolve: { conditions: ['paseo-source', ...defaultClientConditions] },
+    // So that a worker can load parts of itself.
+    worker: { format: 'es' },
     build: {
         target: 'es2022',
         // An inlined asset would be a `data:` URL, which the content security policy refuses.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
+        rollupOptions: {
+            input: { index: 'index.html', sw: 'src/worker/sw.ts' },
+            // The browser knows the service worker by its name.
+            output: { entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js') },
+        },
     },
     server: { proxy: { '/api': api } },
     preview: { proxy: { '/api': api }, headers: { 'Content-Security-Policy': policy } },

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use paseo_core::actor::Actor;
 use paseo_core::content::ContentRef;
 use paseo_core::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId};
-use paseo_core::item::{Entry, Kind, Place, Usage};
+use paseo_core::item::{Draft, Entry, Kind, Place, Usage};
+use paseo_core::label::Labels;
 use paseo_core::session::{self, Accepted, Class, Created, Event, Outcome, Source, Verb};
 use paseo_core::{cause, codec, search};
 use paseo_daemon::rules::Rules;
@@ -66,14 +67,41 @@ pub(crate) fn large(cache: &Path) -> PathBuf {
     path
 }
 
-/// Fills a new log with idle sessions, each with so many items.
+/// What an idle session has behind it.
+pub(crate) struct Past {
+    pub(crate) id: SessionId,
+    pub(crate) name: String,
+    pub(crate) labels: Labels,
+    pub(crate) items: u64,
+    /// Returns an item by its ordinal.
+    pub(crate) item: fn(u64) -> Draft,
+}
+
+/// Fills a new log with idle sessions, each with so many items, all of them alike.
 pub(crate) fn fill(path: &Path, project: &str, sessions: impl Iterator<Item = (SessionId, u64)>) {
+    let item = |_| Draft::text(Kind::AssistantText, TEXT);
+    let past = |(id, items)| Past {
+        id,
+        name: "an agent with a name".to_owned(),
+        labels: Labels::default(),
+        items,
+        item,
+    };
+    write(path, project, sessions.map(past), true);
+}
+
+/// Fills a new log with idle sessions, whose words the daemon has yet to index.
+pub(crate) fn fill_unindexed(path: &Path, project: &str, sessions: impl Iterator<Item = Past>) {
+    write(path, project, sessions, false);
+}
+
+fn write(path: &Path, project: &str, sessions: impl Iterator<Item = Past>, indexed: bool) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let log = Arc::new(Sqlite::open(options(path)).expect("a log"));
         let mut waiting = VecDeque::new();
-        for (id, items) in sessions {
-            for batch in batches(id, items, project) {
+        for past in sessions {
+            for batch in batches(past, project) {
                 let log = Arc::clone(&log);
                 waiting
                     .push_back(tokio::spawn(async move { log.append(batch).await.expect("a stored batch") }));
@@ -85,11 +113,13 @@ pub(crate) fn fill(path: &Path, project: &str, sessions: impl Iterator<Item = (S
         for append in waiting {
             append.await.expect("a stored batch");
         }
-        // What a daemon does once for all that it has not seen yet is not what an idle one does.
-        let after = log.indexed(search::VERSION).await.expect("an index");
-        let upto = *log.watch().borrow();
-        let seen = Indexing { after, upto, version: search::VERSION, ..Indexing::default() };
-        assert!(log.index(seen).await.expect("an index"), "an index that is done");
+        if indexed {
+            // What a daemon does once for all that it has not seen yet is not what an idle one does.
+            let after = log.indexed(search::VERSION).await.expect("an index");
+            let upto = *log.watch().borrow();
+            let seen = Indexing { after, upto, version: search::VERSION, ..Indexing::default() };
+            assert!(log.index(seen).await.expect("an index"), "an index that is done");
+        }
         log.close().await.expect("a closed log");
     });
 }
@@ -99,12 +129,14 @@ fn options(path: &Path) -> sqlite::Options {
 }
 
 /// Returns the past of a session: its control events in one batch, its items in pages.
-fn batches(id: SessionId, items: u64, project: &str) -> Vec<Batch> {
+fn batches(past: Past, project: &str) -> Vec<Batch> {
+    let Past { id, name, labels, items, item } = past;
     let stream = session::stream(id);
     let by = Actor::Human("cli".into());
     let mut events = vec![
         Event::Created(Box::new(Created {
-            name: Some("an agent with a name".into()),
+            name: Some(name),
+            labels,
             ..Created::plain(id, by.clone(), "scripted", project)
         })),
         Event::Referenced { reference: Some(id.to_string()) },
@@ -151,30 +183,26 @@ fn batches(id: SessionId, items: u64, project: &str) -> Vec<Batch> {
     let controls = events.iter().map(encoded).collect();
     batch.streams.insert(0, append(stream.clone(), controls));
     let mut batches = vec![batch];
-    let mut left = items;
-    while left > 0 {
-        let page = left.min(500);
-        left -= page;
-        batches.push(transcript(&stream, turn, page));
-    }
+    let ordinals: Vec<u64> = (1..=items).collect();
+    let pages = ordinals.chunks(500);
+    batches.extend(pages.map(|page| transcript(&stream, turn, page.iter().map(|ordinal| item(*ordinal)))));
     batches
 }
 
-fn transcript(stream: &str, turn: TurnId, items: u64) -> Batch {
-    let entry =
-        Entry { place: Place { turn: Some(turn), step: 1, ..Place::default() }, kind: Kind::AssistantText };
-    let data = serde_json::to_string(&entry).expect("an entry as JSON");
+fn transcript(stream: &str, turn: TurnId, drafts: impl Iterator<Item = Draft>) -> Batch {
     let mut batch = Batch { actor: Actor::Daemon.to_string(), ..Batch::default() };
-    for _ in 0..items {
+    for Draft { kind, text, extra } in drafts {
+        let word = kind.word().to_owned();
+        let entry = Entry { place: Place { turn: Some(turn), step: 1, ..Place::default() }, kind };
         let content = Uuid::now_v7();
-        let (owner, text) = (stream.to_owned(), TEXT.to_owned());
-        batch.contents.push(NewContent { id: content, owner, text, extra: None });
+        let (owner, text) = (stream.to_owned(), text.unwrap_or_default());
+        batch.contents.push(NewContent { id: content, owner, text, extra });
         batch.items.push(NewItem {
             stream: stream.to_owned(),
             id: Uuid::now_v7(),
-            kind: entry.kind.word().to_owned(),
+            kind: word,
             v: 1,
-            data: data.clone(),
+            data: serde_json::to_string(&entry).expect("an entry as JSON"),
             content: Some(content),
         });
     }

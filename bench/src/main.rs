@@ -8,22 +8,27 @@
     clippy::disallowed_methods
 )] // Nothing here ships.
 
+mod conversation;
 mod daemon;
 mod fixture;
 mod http;
 mod machine;
 mod report;
 mod rows;
+mod soak;
 mod statistics;
+mod web;
 
 use std::panic;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::machine::Machine;
 use crate::report::Row;
 
-const USAGE: &str = "usage: paseo-bench [--rows NAME,NAME] [--results FILE] [PASEO]";
+const USAGE: &str =
+    "usage: paseo-bench [--rows NAME,NAME] [--results FILE] [--without-web] [--soak MINUTES] [PASEO]";
 
 /// What is measured, and where things are.
 pub(crate) struct Options {
@@ -31,10 +36,14 @@ pub(crate) struct Options {
     pub(crate) binary: PathBuf,
     /// Where what takes long to make is kept.
     pub(crate) cache: PathBuf,
-    /// The web app, when it is built.
+    /// The web app.
     pub(crate) ui: PathBuf,
     rows: Vec<String>,
+    /// How long to soak, instead of measuring rows.
+    pub(crate) soak: Option<Duration>,
     results: Option<PathBuf>,
+    /// Leave out what needs a browser.
+    pub(crate) without_web: bool,
 }
 
 fn main() -> ExitCode {
@@ -60,9 +69,11 @@ fn options(arguments: Vec<String>) -> Result<Options, String> {
     let mut options = Options {
         binary: target.join("release/paseo"),
         cache: target.join("bench"),
-        ui: root.join("ui/dist"),
+        ui: root.join("ui"),
         rows: Vec::new(),
+        soak: None,
         results: None,
+        without_web: false,
     };
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
@@ -72,12 +83,14 @@ fn options(arguments: Vec<String>) -> Result<Options, String> {
                 options.rows =
                     value()?.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
             }
+            "--soak" => options.soak = Some(minutes(&value()?)?),
+            "--without-web" => options.without_web = true,
             "--results" => options.results = Some(value()?.into()),
             path if !path.starts_with('-') => options.binary = path.into(),
             _ => return Err(format!("there is no option {argument}")),
         }
     }
-    let names: Vec<&str> = rows::ALL.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = subjects(&options).iter().map(|(name, _)| *name).collect();
     if let Some(unknown) = options.rows.iter().find(|name| !names.contains(&name.as_str())) {
         return Err(format!("there is no row {unknown}; there are {}", names.join(", ")));
     }
@@ -86,12 +99,25 @@ fn options(arguments: Vec<String>) -> Result<Options, String> {
     Ok(options)
 }
 
+fn minutes(word: &str) -> Result<Duration, String> {
+    let minutes: f64 = word.parse().map_err(|_| format!("{word} is no number of minutes"))?;
+    // Below that, what is new to the daemon and to the browsers would count as growth.
+    if !(1.0..=1440.0).contains(&minutes) {
+        return Err(format!("cannot soak for {word} minutes; it takes 1 to 1440"));
+    }
+    Ok(Duration::from_secs_f64(minutes * 60.0))
+}
+
+fn subjects(options: &Options) -> &'static [rows::Subject] {
+    if options.soak.is_some() { soak::ALL } else { rows::ALL }
+}
+
 fn run(options: &Options) -> ExitCode {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let machine = Machine::look(directory.path());
     let wanted = |name: &str| options.rows.is_empty() || options.rows.iter().any(|row| row == name);
     let mut rows: Vec<Row> = Vec::new();
-    for (name, measure) in rows::ALL.iter().filter(|(name, _)| wanted(name)) {
+    for (name, measure) in subjects(options).iter().filter(|(name, _)| wanted(name)) {
         eprintln!("measuring {name}");
         match panic::catch_unwind(|| measure(options)) {
             Ok(measured) => rows.extend(measured),

@@ -2,8 +2,10 @@ import { mount } from 'svelte';
 import App from './App.svelte';
 import './styles/tokens.css';
 import './styles/base.css';
-import { theme } from './lib/theme.svelte';
+import { makeInstallable } from './shell/install';
+import { theme } from './shell/theme.svelte';
 
 theme.apply();
 const target = document.getElementById('app');
 if (target) mount(App, { target });
+if (import.meta.env.PROD) void makeInstallable();

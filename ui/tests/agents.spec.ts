@@ -11,7 +11,7 @@ test('the list is live, who asks first, then the newest, and without background 
     await expect(app.rows).toContainText(['second', 'first']);
     await expect(app.row('first')).toContainText('idle');
     await expect(app.row('second')).toContainText('asks you');
-    await expect(app.page).toHaveTitle('(1) Paseo');
+    await expect(app.page).toHaveTitle('(1) Agents · Paseo');
     await expect(app.rows).toHaveCount(2);
 
     const handle = await daemon.agent('third', '<<hang>>');
@@ -64,16 +64,17 @@ test('queue, interrupt and stop', async ({ app, daemon }) => {
     await app.open('busy');
     await expect(app.items('answer')).toHaveText(['on it']);
     await app.send('<<say queued one>>');
-    await expect(app.items('pending')).toContainText('queued');
+    await expect(app.queued).toContainText('accepted');
+    await expect(app.items('pending')).toHaveCount(0);
     await expect(app.status()).toContainText('running');
 
     await app.send('<<say interrupting>><<hang>>', 'Control+Enter');
     await expect(app.items('answer')).toHaveText(['on it', 'interrupting']);
-    await expect(app.items('pending')).toContainText('queued one');
+    await expect(app.queued).toContainText('queued one');
 
-    await app.page.getByRole('button', { name: 'Stop' }).click();
+    await app.page.getByRole('button', { name: 'Stop', exact: true }).click();
     await expect(app.page.getByText('Stopped. Send a message to continue. 1 message waits.')).toBeVisible();
-    await expect(app.page.getByRole('button', { name: 'Stop' })).toHaveCount(0);
+    await expect(app.page.getByRole('button', { name: 'Stop', exact: true })).toHaveCount(0);
     expect(await daemon.inspect(handle)).toMatchObject({ hold: 'stopped', held: 1 });
 
     await app.send('<<say going on>>');
@@ -117,9 +118,9 @@ test('what a stop holds says what makes it go on', async ({ app, daemon }) => {
     await daemon.agent('held', '<<say hi>><<hang>>');
     await app.open('held');
     await app.send('and then?');
-    await expect(app.items('pending')).toContainText('queued');
-    await app.page.getByRole('button', { name: 'Stop' }).click();
-    await expect(app.items('pending')).toContainText('held: send a message to continue');
+    await expect(app.queued).toContainText('accepted');
+    await app.page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await expect(app.queued).toContainText('held: a person stopped the agent');
 });
 
 test('an agent that is not there is not asked for over and over', async ({ app, daemon, complaints }) => {
@@ -132,4 +133,19 @@ test('an agent that is not there is not asked for over and over', async ({ app, 
     await expect(app.row('another')).toBeVisible();
     // The agent itself, its transcript, and the stream that would follow it; not thousands.
     expect(refused).toBeLessThan(10);
+});
+
+test('a row has room for what the agent said, and no branch that only repeats its id', async ({
+    app,
+    daemon,
+}) => {
+    await daemon.repository();
+    const said = 'All tests pass, and the parser keeps comments now.';
+    await daemon.agent('worker', `<<say ${said}>>`, '--worktree');
+    const row = app.row('worker');
+    await expect(row).toContainText(said);
+    await expect(row).not.toContainText('paseo/');
+    await app.page.setViewportSize({ width: 390, height: 844 });
+    const shown = await row.locator('.work').evaluate((work) => work.clientWidth);
+    expect(shown).toBeGreaterThan(120);
 });

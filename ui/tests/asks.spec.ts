@@ -1,4 +1,4 @@
-import { App, expect, test } from './app';
+import { expect, test } from './app';
 
 test('what a command would do is shown exactly, and answered with words', async ({ app, daemon }) => {
     await daemon.paseo(
@@ -30,13 +30,15 @@ test('what a command would do is shown exactly, and answered with words', async 
 test('the list answers, too, and always means exactly this', async ({ app, daemon }) => {
     const strict = ['run', '-d', '--ui', '--permissions', 'ask'];
     await daemon.paseo(...strict, '--title', 'first', '<<sh echo one>><<say went on>>');
+    await app.inbox();
     const card = app.page.getByRole('region', { name: 'first asks for permission' });
     await expect(card.locator('pre')).toContainText('"command": "echo one"');
     await expect(card).toContainText(`the command \`echo one\` in ${daemon.work}`);
     await card.getByRole('checkbox').check();
     await card.getByRole('button', { name: 'Always allow' }).click();
-    await expect(app.row('first')).toContainText('idle');
     await expect(card).toHaveCount(0);
+    await app.agents();
+    await expect(app.row('first')).toContainText('idle');
 
     // The same is not asked again, something else is.
     await daemon.paseo(...strict, '--title', 'same', '<<sh echo one>>');
@@ -47,6 +49,8 @@ test('the list answers, too, and always means exactly this', async ({ app, daemo
     expect(rules.rules).toHaveLength(1);
     // A question has no always.
     await daemon.agent('curious', '<<ask which?>>');
+    await app.inbox();
+    await expect(card).toHaveCount(0);
     const question = app.page.getByRole('region', { name: 'curious asks for permission' });
     await expect(question.locator('pre')).toHaveText('which?');
     await expect(question.getByRole('checkbox')).toHaveCount(0);
@@ -58,20 +62,21 @@ test('who asks comes first', async ({ app, daemon }) => {
     await daemon.agent('new', '<<say hi>>');
     await expect(app.row('new')).toContainText('idle');
     await expect(app.rows.first()).toContainText('old');
+    await app.inbox();
     const card = app.page.getByRole('region', { name: 'old asks for permission' });
     await card.getByRole('button', { name: 'Allow' }).click();
+    await expect(card).toHaveCount(0);
+    await app.agents();
     await expect(app.rows.first()).toContainText('new');
 });
 
-test('the second of two devices is told kindly', async ({ app, daemon, browser, complaints }) => {
+test('the second of two devices is told kindly', async ({ app, daemon, another, complaints }) => {
     complaints.allow(/409/);
     const handle = await daemon.agent('shared', '<<ask now?>><<say on>>');
     await app.open('shared');
     const here = app.items('ask');
     await expect(here.getByRole('button', { name: 'Allow' })).toBeVisible();
-    const context = await browser.newContext();
-    const other = new App(await context.newPage());
-    await other.login(daemon);
+    const other = await another();
     await other.open('shared');
     await expect(other.items('ask').getByRole('button', { name: 'Allow' })).toBeVisible();
 
@@ -92,16 +97,16 @@ test('the second of two devices is told kindly', async ({ app, daemon, browser, 
     await app.page.unroute('**/api/stream*');
     await expect(here).toContainText('Allowed');
     expect(await daemon.inspect(handle)).toMatchObject({ status: 'idle' });
-    await context.close();
 });
 
 test('several things are asked at once, and each has its own answer', async ({ app, daemon }) => {
     await daemon.agent('busy', '<<asks push? | tag?>><<say on>>');
+    await app.inbox();
     const cards = app.page.getByRole('region', { name: 'busy asks for permission' });
     await expect(cards.locator('pre')).toHaveText(['push?', 'tag?']);
-    // They stay where they are when the agent is opened, which shows them, too.
+    // The agent shows them, too.
+    await app.agents();
     await app.open('busy');
-    await expect(cards.locator('pre')).toHaveText(['push?', 'tag?']);
     const asks = app.items('ask');
     await asks.nth(1).getByRole('button', { name: 'Deny' }).click();
     await expect(asks.nth(1)).toContainText('Denied');

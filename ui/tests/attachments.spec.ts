@@ -1,4 +1,4 @@
-import { expect, test, type App } from './app';
+import { expect, expectAccessible, test, type App } from './app';
 
 /** A picture of eight by eight pixels. */
 const SHOT =
@@ -49,6 +49,40 @@ test('an image is pasted, sent and shown', async ({ app, daemon }) => {
     }
     expect(await daemon.paseo('logs', handle)).toContain('[shot.png: image/png, 74 bytes, 8×8]');
 });
+
+for (const [where, viewport] of [
+    ['on a desktop', { width: 1280, height: 800 }],
+    ['on a phone', { width: 390, height: 844 }],
+] as const)
+    test.describe(where, () => {
+        test.use({ viewport });
+
+        test('an image opens large, and closes again', async ({ app, daemon }) => {
+            await daemon.agent('viewer', '<<say ready>>');
+            await app.row('viewer').click();
+            await give(app, { how: 'paste', name: '<b>shot<b>.png', data: SHOT });
+            await app.composer.fill('look');
+            await send(app).click();
+            const thumbnail = app.items('message').last().getByRole('link', { name: /shot/ });
+            const box = (await thumbnail.boundingBox())!;
+            expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(where === 'on a phone' ? 44 : 36);
+            await thumbnail.click();
+            const dialog = app.page.getByRole('dialog');
+            const large = dialog.getByRole('img');
+            await expect(large).toBeVisible();
+            const name = await large.getAttribute('alt');
+            expect(name).toContain('shot');
+            await expect(dialog).toHaveAccessibleName(name ?? '');
+            await expect(dialog.locator('b')).toHaveCount(0);
+            await expectAccessible(app.page);
+            await app.page.keyboard.press('Escape');
+            await expect(dialog).toHaveCount(0);
+            await thumbnail.click();
+            await dialog.getByRole('button', { name: 'Close' }).click();
+            await expect(dialog).toHaveCount(0);
+            await expect(app.page.getByRole('heading', { level: 1, name: 'viewer' })).toBeVisible();
+        });
+    });
 
 test('a file that is removed is not sent', async ({ app, daemon }) => {
     await daemon.agent('viewer', '<<say ready>>');

@@ -17,7 +17,7 @@ async function witness(app: App): Promise<() => Promise<Seen>> {
         (window as unknown as { seen: Seen }).seen = seen;
         const moments = new Map<string, { place: string; since: number }>();
         const look = () => {
-            for (const card of document.querySelectorAll<HTMLElement>('nav section.card')) {
+            for (const card of document.querySelectorAll<HTMLElement>('main section.card')) {
                 const button = card.querySelector('button.main');
                 if (!button) continue;
                 const name = card.getAttribute('aria-label') ?? '';
@@ -74,6 +74,8 @@ async function open(daemon: Daemon): Promise<string[]> {
     const { asks } = JSON.parse(await daemon.paseo('permit', 'ls', '--json')) as { asks: { name: string }[] };
     return asks.map(({ name }) => name);
 }
+
+test.beforeEach(({ app }) => app.inbox());
 
 test('requests that arrive do not move the one under the pointer', async ({ app, daemon }) => {
     const seen = await witness(app);
@@ -138,7 +140,7 @@ test('what moves takes no input until it has been still', async ({ app, daemon }
     await expect(allow(app, 'moved')).toBeEnabled();
     // Something above it grows and shrinks, as a banner would make it.
     const moves = await app.page.evaluateHandle(() => {
-        const header = document.querySelector<HTMLElement>('nav > header');
+        const header = document.querySelector<HTMLElement>('main > header');
         let at = 0;
         return setInterval(() => {
             if (header) header.style.height = `${80 + (at++ % 2) * 20}px`;
@@ -210,10 +212,13 @@ test('requests of agents that the list does not show are there, and go when they
     const parent = await daemon.paseo('run', '-d', '--title', 'behind', `<<tool summon ${summon}>><<hang>>`);
     const requests = app.page.getByRole('region', { name: /asks for permission$/ });
     await expect(requests.locator('pre')).toHaveText(['child?']);
+    await app.agents();
+    await expect(app.page.getByText('No agents here yet.')).toBeVisible();
     await expect(app.rows).toHaveCount(0);
+    await app.inbox();
     const alone = await daemon.paseo('run', '-d', '--title', 'alone', '<<ask alone?>><<say on>>');
     await expect(requests.locator('pre')).toHaveText(['child?', 'alone?']);
-    await expect(app.page).toHaveTitle('(2) Paseo');
+    await expect(app.page).toHaveTitle('(2) Inbox · Paseo');
     await app.page.reload();
     await expect(requests.locator('pre')).toHaveText(['child?', 'alone?']);
 
@@ -222,7 +227,7 @@ test('requests of agents that the list does not show are there, and go when they
     await expect.poll(() => daemon.inspect(alone)).toMatchObject({ status: 'idle' });
     await daemon.paseo('close', parent);
     await expect(requests).toHaveCount(0);
-    await expect(app.page).toHaveTitle('Paseo');
+    await expect(app.page).toHaveTitle('Inbox · Paseo');
 });
 
 test('a request leads to its agent', async ({ app, daemon }) => {

@@ -5,7 +5,7 @@ test('what a person saves counts at once', async ({ app, daemon }) => {
     await daemon.define('mine', READS);
     const pages = new Pages(app);
     await pages.open('mine');
-    await expect(app.page).toHaveURL(/\/app\/definitions\/mine$/);
+    await expect(app.page).toHaveURL(/\/app\/settings\/definitions\/mine$/);
     await expect(pages.text('mine')).toHaveValue(READS);
     await expect(pages.save).toBeDisabled();
 
@@ -68,10 +68,14 @@ test('a mistake is shown at its line, and nothing is saved', async ({ app, daemo
     await daemon.define('mine', READS);
     const pages = new Pages(app);
     await pages.open('mine');
+    await pages.text('mine').fill("name = 'M'\n\nshape = 'round'\n");
+    const problems = pages.main.getByRole('list', { name: 'Problems' });
+    // While it is written, before anybody saves it.
+    await expect(problems).toContainText('shape');
     await pages.text('mine').fill("name = 'M'\n\nname = \ntools = ['read']\n");
-    await pages.save.click();
-    const problems = pages.main.getByRole('alert', { name: 'Problems' });
+    await expect(problems).not.toContainText('shape');
     await expect(problems.getByRole('button')).toHaveText(['Line 3']);
+    await pages.save.click();
     await expect(pages.text('mine')).toBeFocused();
     const selected = await pages.text('mine').evaluate((field: HTMLTextAreaElement) => {
         return field.value.slice(field.selectionStart, field.selectionEnd);
@@ -84,9 +88,9 @@ test('a mistake is shown at its line, and nothing is saved', async ({ app, daemo
     expect(await daemon.placed('mine.toml')).toBe(READS);
 
     await pages.text('mine').fill(WRITES);
+    await expect(problems).toHaveCount(0);
     await pages.save.click();
     await expect(pages.main.getByRole('status')).toHaveText('Saved and in effect.');
-    await expect(problems).toHaveCount(0);
     expect(await daemon.placed('mine.toml')).toBe(WRITES);
 });
 
@@ -97,8 +101,9 @@ test('what was typed stays until it is saved', async ({ app, daemon, complaints 
     const pages = new Pages(app);
     await pages.open('mine');
     await pages.text('mine').fill(WRITES);
+    await app.agents();
     await app.open('busy');
-    await app.page.getByRole('link', { name: 'Definitions' }).click();
+    await pages.list();
     await expect(pages.row('mine')).toContainText('unsaved');
     await pages.row('mine').click();
     await expect(pages.text('mine')).toHaveValue(WRITES);
@@ -126,7 +131,7 @@ test('a new definition is made, once', async ({ app, daemon, complaints }) => {
     await expect(create).toBeDisabled();
     await slug.fill('fresh');
     await create.click();
-    await expect(app.page).toHaveURL(/\/app\/definitions\/fresh$/);
+    await expect(app.page).toHaveURL(/\/app\/settings\/definitions\/fresh$/);
     await expect(pages.text('fresh')).toHaveValue(/^name = "Reviewer"/);
     expect(await daemon.counts('fresh')).toEqual(MAY_READ);
 
@@ -174,7 +179,9 @@ test.describe('on a phone', () => {
         await daemon.define('mine', READS);
         await daemon.place('mine.toml', WRITES);
         const pages = new Pages(app);
-        await app.page.getByRole('link', { name: 'Definitions' }).tap();
+        await app.page.getByRole('button', { name: 'More' }).tap();
+        await app.page.getByRole('link', { name: 'Settings' }).tap();
+        await pages.link.tap();
         await expect(app.page.getByRole('navigation', { name: 'Agents' })).toBeHidden();
         await pages.row('mine').tap();
         await expect(pages.trust).toBeVisible();
@@ -192,7 +199,8 @@ test.describe('on a phone', () => {
         expect(await daemon.counts('mine')).toEqual(MAY_READ);
         await app.page.goBack();
         await expect(pages.row('mine')).toBeVisible();
-        await pages.main.getByRole('button', { name: 'Back to the agents' }).tap();
-        await expect(app.page.getByRole('navigation', { name: 'Agents' })).toBeVisible();
+        await pages.main.getByRole('button', { name: 'Back to the settings' }).tap();
+        await expect(pages.link).toBeVisible();
+        await app.agents();
     });
 });

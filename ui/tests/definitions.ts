@@ -13,10 +13,13 @@ export class Pages {
     readonly main: Locator;
     readonly save: Locator;
     readonly trust: Locator;
+    /** Leads to the list, in the settings. */
+    readonly link: Locator;
 
     constructor(readonly app: App) {
         this.main = app.page.getByRole('main');
         this.save = this.main.getByRole('button', { name: 'Save', exact: true });
+        this.link = app.page.getByRole('link', { name: /^Definitions/ });
         this.trust = this.main.getByRole('button', { name: /^Trust version [0-9a-f]{12}$/ });
     }
 
@@ -28,9 +31,17 @@ export class Pages {
         return this.main.getByRole('textbox', { name: `Definition of ${slug}` });
     }
 
+    /** Goes to the list of them. */
+    async list(): Promise<void> {
+        await this.app.page.getByRole('link', { name: /^Settings/ }).click();
+        await expect(this.main.getByRole('heading', { level: 1, name: 'Settings' })).toBeFocused();
+        await this.link.click();
+        await expect(this.main.getByRole('heading', { level: 1, name: 'Definitions' })).toBeFocused();
+    }
+
     /** Opens one from the list. */
     async open(slug: string): Promise<void> {
-        await this.app.page.getByRole('link', { name: 'Definitions' }).click();
+        await this.list();
         await this.row(slug).click();
         await expect(this.main.getByRole('heading', { level: 1, name: slug })).toBeFocused();
     }

@@ -48,6 +48,21 @@ test('those that an agent started stand below it', async ({ app, daemon }) => {
     await expect.poll(() => listed(app)).toEqual(['newer', 'older']);
 });
 
+test('a subagent becomes independent and outlives its parent', async ({ app, daemon }) => {
+    test.slow();
+    await daemon.define('helper', "provider = 'scripted'\nis_subagent = true");
+    await daemon.paseo('settings', 'set', 'perm_summon', 'on');
+    const handle = await daemon.agent('leader', `${summon('helper', 'look around')}<<hang>>`);
+    await expect.poll(() => listed(app)).toEqual(['leader', '- look around']);
+    await app.choose('look around', 'Promote to independent agent');
+    // Rows keep their places while one points at them.
+    await app.page.mouse.move(1000, 400);
+    await expect.poll(async () => (await listed(app)).toSorted()).toEqual(['leader', 'look around']);
+    await daemon.paseo('stop', handle);
+    await daemon.paseo('close', handle);
+    await expect.poll(() => listed(app)).toEqual(['look around']);
+});
+
 test('a background agent brings its family along when it is shown', async ({ app, daemon }) => {
     await daemon.define('helper', "provider = 'scripted'\nis_subagent = true");
     await daemon.paseo('settings', 'set', 'perm_summon', 'on');
@@ -77,11 +92,12 @@ test('what other agents write is not shown as if a person had', async ({ app, da
     const notice = app.items('message').filter({ hasText: '[notice]' });
     await expect(notice).toHaveCount(1);
     const helper = await app.row('look around').getAttribute('href');
-    await expect(notice.getByRole('link')).toHaveAttribute('href', helper ?? '');
+    const sender = notice.getByRole('link', { name: /^[0-9a-f]{4,}$/ });
+    await expect(sender).toHaveAttribute('href', helper ?? '');
     await expect(notice.getByRole('img', { name: /^Message from [0-9a-f]{4,}$/ })).toBeVisible();
     await expect(app.items('message').getByRole('img', { name: 'You' })).toHaveCount(1);
 
-    await notice.getByRole('link').click();
+    await sender.click();
     await expect(app.page.getByRole('heading', { level: 1, name: 'look around' })).toBeVisible();
     await expect(app.page.getByRole('main').locator('header')).toContainText('helper');
     const task = app.items('message');

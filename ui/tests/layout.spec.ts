@@ -97,11 +97,11 @@ test('the keyboard is enough', async ({ app, daemon }) => {
     await expect(app.composer).not.toBeFocused();
 
     await keyboard.press('?');
-    await expect(app.page.getByRole('dialog')).toContainText('next and previous agent');
+    await expect(app.page.getByRole('dialog')).toContainText('next agent');
     await keyboard.press('Escape');
     await expect(app.page.getByRole('dialog')).toHaveCount(0);
     await keyboard.press('Escape');
-    await expect(app.page).toHaveURL(/\/app$/);
+    await expect(app.page).toHaveURL(/\/app\/agents$/);
     await expect(app.row('two')).toBeFocused();
     await keyboard.press('ArrowDown');
     await expect(app.row('one')).toBeFocused();
@@ -109,17 +109,17 @@ test('the keyboard is enough', async ({ app, daemon }) => {
     await expect(app.items('answer')).toHaveText(['I am one']);
 });
 
-test('the colours can be chosen and stay', async ({ app }) => {
+test('the theme can be chosen and stays', async ({ app }) => {
     const background = () =>
         app.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const light = await background();
-    const toggle = app.page.getByRole('button', { name: /^Colours/ });
+    const toggle = app.page.getByRole('button', { name: /^Theme/ });
     await toggle.click();
     await toggle.click();
-    await expect(toggle).toHaveAccessibleName('Colours: dark. Change');
+    await expect(toggle).toHaveAccessibleName('Theme: dark. Change');
     await expect.poll(background).not.toBe(light);
     await app.page.reload();
-    await expect(toggle).toHaveAccessibleName('Colours: dark. Change');
+    await expect(toggle).toHaveAccessibleName('Theme: dark. Change');
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -129,7 +129,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         test('what stands in empty fields can be read', async ({ app, daemon }) => {
             await daemon.agent('asks', '<<ask which?>>');
             await app.row('asks').click();
-            // For words to the agent, in the list and in the transcript, and the composer.
+            // For words to the agent, in the transcript, the composer, and the filter of the list.
             await expect(app.page.getByPlaceholder(/./)).toHaveCount(3);
             const colours = await app.page.getByPlaceholder(/./).evaluateAll((fields) => {
                 const faint = document.createElement('p');

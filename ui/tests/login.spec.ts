@@ -6,7 +6,7 @@ test('a link logs in once and leaves no trace', async ({ page, daemon, complaint
     const link = await daemon.link();
     await page.goto(link);
     await expect(page).toHaveURL(/\/app$/);
-    await expect(page.getByText('paseo run --ui')).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: 'Inbox' })).toBeVisible();
     expect(await page.evaluate(() => JSON.stringify(localStorage))).toBe('{}');
     expect(await page.evaluate(() => document.cookie)).toBe('');
     const cookies = await context.cookies();
@@ -88,7 +88,7 @@ test('after many wrong links a right one works at once', async ({ page, daemon, 
     });
     await page.goto(new URL('/login#code=wrong', link).href);
     await expect(page.getByRole('heading', { name: 'Too many wrong links' })).toBeVisible();
-    await expect(page.getByText('a new link works at once')).toBeVisible();
+    await expect(page.getByText('run this for a new link')).toBeVisible();
     await page.goto(link);
     await expect(page).toHaveURL(/\/app$/);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from './app';
 
 test('participants of threads and workers in terminals ask here, too', async ({ app, daemon }) => {
+    await app.inbox();
     await daemon.write('guest.script', '<<ask participant?>>');
     await daemon.define(
         'guest',
@@ -18,8 +19,11 @@ test('participants of threads and workers in terminals ask here, too', async ({ 
     await expect(requests).toHaveCount(2);
     const ofWorker = app.page.getByRole('region', { name: 'red-1 asks for permission', exact: true });
     await expect(ofWorker).toContainText("Answer in the agent's terminal: paseo worker attach red-1");
+    await expect(app.page).toHaveTitle('(2) Inbox · Paseo');
+    await app.agents();
+    await expect(app.page.getByText('No agents here yet.')).toBeVisible();
     await expect(app.rows).toHaveCount(0);
-    await expect(app.page).toHaveTitle('(2) Paseo');
+    await app.inbox();
     await app.page.reload();
     await expect(requests).toHaveCount(2);
     await daemon.paseo('worker', 'kill', 'red-1');

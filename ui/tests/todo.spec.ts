@@ -1,16 +1,16 @@
 import { count, expect, gate, test, type App } from './app';
 
-/** Returns a step that writes a task list: what is to be done, how far it is, and whether it matters more. */
+/** Returns a step that writes a to-do list: what is to be done, how far it is, and whether it matters more. */
 function plan(...entries: [content: string, status: string, priority?: string][]): string {
     const todos = entries.map(([content, status, priority]) => ({ content, status, priority }));
     return `<<tool todo ${JSON.stringify({ todos })}>>`;
 }
 
-const bar = (app: App) => app.page.getByRole('region', { name: 'Task list' });
+const bar = (app: App) => app.page.getByRole('region', { name: 'To-do list' });
 const line = (app: App) => bar(app).getByRole('button');
 const entries = (app: App) => bar(app).getByRole('listitem');
 
-test('a task list is shown, changes as the agent goes on, and stays', async ({ app, daemon }) => {
+test('a to-do list is shown, changes as the agent goes on, and stays', async ({ app, daemon }) => {
     await daemon.define('planner', "provider = 'scripted'\ntools = ['bash']");
     // From a file, so that the transcript is short and does not scroll.
     await daemon.write(
@@ -65,7 +65,10 @@ test('a task list is shown, changes as the agent goes on, and stays', async ({ a
     await expect(bar(app)).toHaveCount(0);
 });
 
-test('the keyboard unfolds a task list, and folds it before it leaves the agent', async ({ app, daemon }) => {
+test('the keyboard unfolds a to-do list, and folds it before it leaves the agent', async ({
+    app,
+    daemon,
+}) => {
     await daemon.define('planner', "provider = 'scripted'\ntools = []");
     await daemon.agent(
         'careful',
@@ -84,13 +87,13 @@ test('the keyboard unfolds a task list, and folds it before it leaves the agent'
     await expect(entries(app)).toHaveCount(0);
     await expect(line(app)).toBeFocused();
     await keyboard.press('Escape');
-    await expect(app.page).toHaveURL(/\/app$/);
+    await expect(app.page).toHaveURL(/\/app\/agents$/);
 });
 
 test.describe('on a phone', () => {
     test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-    test('a long task list scrolls inside, and is in reach of a thumb', async ({ app, daemon }) => {
+    test('a long to-do list scrolls inside, and is in reach of a thumb', async ({ app, daemon }) => {
         await daemon.define('planner', "provider = 'scripted'\ntools = []");
         const long = Array.from({ length: 40 }, (_, at): [string, string] => [
             `step ${at + 1}, which has so many words that they need more than one line`,
@@ -109,4 +112,34 @@ test.describe('on a phone', () => {
         await line(app).tap();
         await expect(app.items('answer')).toHaveText(['go']);
     });
+});
+
+test('the panel of another agent has its list, and keeps up with it', async ({ app, daemon }) => {
+    await daemon.define('planner', "provider = 'scripted'\ntools = ['bash']");
+    await daemon.write(
+        'steps',
+        plan(['look', 'in_progress'], ['fix', 'pending']) +
+            gate('second') +
+            plan(['look', 'completed'], ['fix', 'in_progress']),
+    );
+    await daemon.agent('careful', 'go', '--agent', 'planner', '--model', 'steps');
+    await daemon.agent('other', '<<say hi>>');
+    await app.open('careful');
+    const { page } = app;
+    await page.getByRole('button', { name: 'To-do list', exact: true }).click();
+    const panel = page.getByRole('complementary', { name: 'To-do list' });
+    await expect(panel.getByRole('listitem')).toHaveText(['look', 'fix']);
+    await panel.getByRole('button', { name: 'Arrange To-do list' }).click();
+    await page.getByRole('button', { name: 'Keep on this agent' }).click();
+    await app.open('other');
+    await expect(panel.getByRole('heading', { name: 'To-do list' })).toContainText('careful');
+    await expect(panel).toContainText('0 of 2');
+    await expect(panel.getByRole('listitem')).toHaveText(['look', 'fix']);
+    await daemon.touch('second');
+    await expect(panel).toContainText('1 of 2');
+    await expect(panel.getByText('look')).toHaveCSS('text-decoration-line', 'line-through');
+    // One without a list says so, and only then.
+    await panel.getByRole('button', { name: 'Arrange To-do list' }).click();
+    await page.getByRole('button', { name: 'Follow the open agent' }).click();
+    await expect(panel).toContainText('The agent has written no to-do list.');
 });

@@ -8,9 +8,13 @@ mod busy_threads;
 mod crowd;
 pub(crate) mod fan_out;
 mod first_token;
+mod following;
+mod history;
 mod idle;
+mod inbox;
 mod list;
 mod live_sessions;
+mod long_agent;
 mod page;
 mod readers;
 mod reading;
@@ -25,7 +29,8 @@ mod threads;
 mod workers;
 
 use crate::Options;
-use crate::report::Row;
+use crate::report::{Limit, Row};
+use crate::statistics::{median, percentile};
 
 /// A subject: its name, and what measures it.
 pub(crate) type Subject = (&'static str, fn(&Options) -> Vec<Row>);
@@ -48,7 +53,23 @@ pub(crate) const ALL: &[Subject] = &[
     ("threads", threads::measure),
     ("busy-threads", busy_threads::measure),
     ("teams", teams::measure),
+    ("history", history::measure),
     ("workers", workers::measure),
     ("real-workers", real_workers::measure),
     ("page", page::measure),
+    ("long-agent", long_agent::measure),
+    ("inbox", inbox::measure),
+    ("following", following::measure),
 ];
+
+/// Makes a row of times in a browser, in milliseconds.
+fn web_row(name: &str, times: &[f64], bar: f64) -> Row {
+    let (middle, most) = (median(times), percentile(times, 1.0));
+    Row::ratio(
+        name,
+        format!("{middle:.0} ms (median of {}, slowest {most:.0})", times.len()),
+        format!("{bar} ms"),
+        middle / bar,
+        Limit::AtMost(1.0),
+    )
+}

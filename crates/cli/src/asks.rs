@@ -1,7 +1,7 @@
 //! What agents ask, as people read it.
 
 use paseo_core::permission::ON_SCREEN;
-use paseo_wire::permission::OpenAsk;
+use paseo_wire::permission::PermissionRequest;
 
 use crate::failure::Failure;
 use crate::printer::{Printer, Style, relative};
@@ -17,12 +17,12 @@ pub(crate) fn short(hash: &str) -> &str {
 }
 
 /// Returns in a few words what is asked.
-pub(crate) fn what(ask: &OpenAsk) -> &str {
+pub(crate) fn what(ask: &PermissionRequest) -> &str {
     if ask.headline.is_empty() { &ask.text } else { &ask.headline }
 }
 
 /// Prints an ask: who asks, what in words, exactly what, and what `--always` would mean.
-pub(crate) fn show(printer: &Printer, ask: &OpenAsk) -> Result<(), Failure> {
+pub(crate) fn show(printer: &Printer, ask: &PermissionRequest) -> Result<(), Failure> {
     let name = ask.name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
     let tool = ask.tool.as_deref().map(|tool| format!("  {tool}")).unwrap_or_default();
     printer.styled(&[
@@ -30,6 +30,7 @@ pub(crate) fn show(printer: &Printer, ask: &OpenAsk) -> Result<(), Failure> {
         (Style::Bold, &format!("  {}", ask.handle)),
         (Style::Plain, &name),
         (Style::Plain, &tool),
+        (Style::Red, if ask.destructive { "  destructive" } else { "" }),
         (Style::Dim, &format!("  {}", relative(ask.since))),
     ])?;
     // A question that is one line is its own headline.
@@ -44,6 +45,17 @@ pub(crate) fn show(printer: &Printer, ask: &OpenAsk) -> Result<(), Failure> {
     let text: Vec<String> =
         ask.text.lines().flat_map(wrapped).map(|line| format!("{INDENT}{line}")).collect();
     printer.text(&text.join("\n"))?;
+    let options = ask.questions.iter().flat_map(|question| &question.options);
+    for option in options.filter(|option| !option.preview.is_empty()) {
+        printer.styled(&[(Style::Dim, &format!("{INDENT}Preview of {}:", option.label))])?;
+        let lines: Vec<String> = option.preview.lines().map(|line| format!("{INDENT}  {line}")).collect();
+        printer.text(&lines.join("\n"))?;
+    }
+    if let Some(first) = ask.fields.first() {
+        let hash = short(&ask.hash);
+        let line = format!("{INDENT}paseo permit allow {hash} --field {}=…", first.name);
+        printer.styled(&[(Style::Dim, &line)])?;
+    }
     match &ask.always {
         Some(covers) => printer.styled(&[(Style::Dim, &format!("  --always: {covers} in {}", ask.project))]),
         None => Ok(()),

@@ -8,8 +8,6 @@ use paseo_core::limits::{ATTACHMENT_BYTES, ATTACHMENTS, ATTACHMENTS_BYTES};
 use paseo_runtime::plain_file;
 use paseo_wire::attachment::AttachmentView;
 use paseo_wire::id::FileId;
-use paseo_wire::item::ItemView;
-use serde_json::Value;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -38,10 +36,10 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Attachable>, Failure> {
 
 fn read_one(path: &Path) -> Result<Attachable, Failure> {
     let shown = path.display();
-    let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read {shown}: {error}"));
-    let unusable = |why: Unusable| Failure::usage(format!("{shown}: {why}")).hint(why.hint());
+    let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read `{shown}`: {error}"));
+    let unusable = |why: Unusable| Failure::usage(format!("cannot attach `{shown}`: {why}")).hint(why.hint());
     if path.is_dir() {
-        return Err(Failure::usage(format!("{shown} is a directory"))
+        return Err(Failure::usage(format!("`{shown}` is a directory"))
             .hint("attach single files, or name the directory in the message"));
     }
     // A pipe or a device may never end, or never begin.
@@ -62,13 +60,6 @@ pub(crate) async fn upload(context: &Context, files: Vec<Attachable>) -> Result<
         ids.push(context.client()?.upload(&file.name, file.bytes).await?.attachment.id);
     }
     Ok(ids)
-}
-
-/// Returns the files of a message, a line each.
-pub(crate) fn lines(item: &ItemView) -> Vec<String> {
-    let listed = item.fields.get("attachments").cloned().unwrap_or(Value::Null);
-    let listed: Vec<AttachmentView> = serde_json::from_value(listed).unwrap_or_default();
-    described(&listed)
 }
 
 /// Returns files as people read them: name, kind and size.
@@ -103,7 +94,7 @@ mod tests {
         let read_back = read(std::slice::from_ref(&text)).unwrap();
         assert_eq!(read_back, [Attachable { name: "a.txt".into(), bytes: b"hello".into() }]);
         let told = |paths: &[PathBuf]| read(paths).unwrap_err().message;
-        assert!(told(&[write("a.zip", b"PK\x03\x04")]).contains("a.zip: the file is a ZIP archive"));
+        assert!(told(&[write("a.zip", b"PK\x03\x04")]).contains("a.zip`: the file is a ZIP archive"));
         assert!(told(&[folder.path().join("missing")]).contains("cannot read"));
         assert!(told(&[folder.path().to_owned()]).contains("is a directory"));
         let pipe = folder.path().join("pipe");

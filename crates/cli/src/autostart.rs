@@ -76,11 +76,11 @@ pub(crate) fn ensure(settings: &Settings) -> Result<Presence, Failure> {
 /// Starts the daemon unless another process did so in the meantime.
 pub(crate) fn start(settings: &Settings) -> Result<Presence, Failure> {
     if settings.inside.is_some() {
-        return Err(not_running().hint("agents can't start the daemon; run `paseo up` outside the agent"));
+        return Err(not_running().hint("run `paseo up` outside the agent; agents can't start the daemon"));
     }
     settings.need_config()?;
     home::prepare(settings)?;
-    // One starter at a time; whoever waited finds the daemon there. Closing the file releases the lock.
+    // One starter at a time; one that waited finds the daemon there. Closing the file releases the lock.
     let _lock = lock(settings)?;
     if is_running(settings) || outlives_its_predecessor(settings) {
         return Ok(Presence::Running);
@@ -90,7 +90,7 @@ pub(crate) fn start(settings: &Settings) -> Result<Presence, Failure> {
 
 /// Starts a daemon again that died. Says whether it did.
 ///
-/// One that was stopped took its socket with it before it let go of the home: nobody wants it back.
+/// One that was stopped took its socket with it before it let go of the home: it is not restarted.
 pub(crate) fn revive(settings: &Settings) -> Result<bool, Failure> {
     let died = || !is_running(settings) && settings.socket().exists();
     if !settings.start || settings.inside.is_some() || !died() {
@@ -123,8 +123,12 @@ pub(crate) fn rescue(settings: &Settings) -> bool {
 
 /// Starts a daemon and waits for its report. The caller has the lock.
 fn launch(settings: &Settings) -> Result<Presence, Failure> {
-    let mut diagnostics = plain_file::append(&settings.log_directory().join("daemon.stderr"))
-        .map_err(|error| failed(format!("cannot open its log: {error}")))?;
+    let log = settings.log_directory().join("daemon.stderr");
+    let mut diagnostics = plain_file::append(&log).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => failed(format!("its log {} is not a regular file", log.display()))
+            .hint("remove or rename that file"),
+        _ => failed(format!("cannot open its log {}: {error}", log.display())),
+    })?;
     let begin = diagnostics.seek(SeekFrom::End(0)).unwrap_or(0);
     let stderr = diagnostics.try_clone().map_err(|error| failed(error.to_string()))?;
     let mut child = spawn(settings, stderr).map_err(|error| failed(error.to_string()))?;
@@ -184,7 +188,7 @@ fn spawn(settings: &Settings, stderr: File) -> io::Result<Child> {
         .env_remove(URL.name)
         .env_remove(NO_START.name)
         .env(HOME.name, &settings.home)
-        // A daemon holds on to no directory that somebody may want to remove.
+        // A daemon keeps no directory open that a person may want to remove.
         .current_dir(&settings.home)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -205,7 +209,7 @@ fn wait_for_report(stdout: ChildStdout) -> Result<Report, RecvTimeoutError> {
     receiver.recv_timeout(PATIENCE)
 }
 
-/// Waits until nobody else is starting the daemon. Closing the file releases the lock.
+/// Waits until no other process is starting the daemon. Closing the file releases the lock.
 pub(crate) fn lock(settings: &Settings) -> Result<File, Failure> {
     let path = settings.home.join("start.lock");
     let locked = plain_file::append(&path).and_then(|file| {

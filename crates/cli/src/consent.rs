@@ -48,7 +48,7 @@ pub(crate) fn warn(printer: &Printer, notice: Option<&str>) {
     if let Some(notice) = notice {
         printer.warn(
             notice,
-            Some("review changes with `paseo agents trust`, problems with `paseo agents check`"),
+            Some("run `paseo agents trust` to review and approve changes, `paseo agents check` to list mistakes"),
         );
     }
 }

@@ -29,6 +29,9 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         total = sum.ok_or_else(|| "duration too long".to_owned())?;
         rest = after;
     }
+    if total.is_zero() && !text.is_empty() {
+        return Err("expected more than 0, for example 30s".to_owned());
+    }
     if total.is_zero() { Err(malformed()) } else { Ok(total) }
 }
 

@@ -37,7 +37,7 @@ pub(crate) const HOME: Variable = read(
 pub(crate) const LISTEN: Variable = read(
     "PASEO_LISTEN",
     "127.0.0.1:6767",
-    "The address and port of the daemon, in addition to its Unix socket. Port 0 takes any free one.",
+    "The address and port of the daemon, in addition to its Unix socket. Port 0 means any free port.",
 );
 pub(crate) const LOG: Variable =
     read("PASEO_LOG", "info", "The daemon's log filter, such as `debug` or `info,paseo_daemon=trace`.");
@@ -49,8 +49,7 @@ pub(crate) const NO_START: Variable = read(
 pub(crate) const PROVIDER: Variable = read(
     "PASEO_PROVIDER",
     "",
-    "The provider of agents that are started without `--provider` and whose definition names none. It wins over \
-     `provider` in `config.toml`. Without either, Paseo takes the first provider that is ready.",
+    "The default provider, for agents without `--provider` or a provider in their definition. Overrides `provider` in `config.toml`. Without either, Paseo uses the first provider that is ready.",
 );
 pub(crate) const NO_COLOR: Variable = read("NO_COLOR", "", "When set, output has no colours.");
 pub(crate) const TERM: Variable =
@@ -58,8 +57,11 @@ pub(crate) const TERM: Variable =
 pub(crate) const DISPLAY: Variable =
     read("DISPLAY", "", "Set on a desktop, where `paseo open` opens the web app.");
 pub(crate) const WAYLAND_DISPLAY: Variable = read("WAYLAND_DISPLAY", "", "The same for Wayland.");
-pub(crate) const VISUAL: Variable =
-    read("VISUAL", "", "The editor of `paseo agents edit`; a command with arguments.");
+pub(crate) const VISUAL: Variable = read(
+    "VISUAL",
+    "",
+    "The editor of `paseo agents edit` and `paseo queue --edit`; a command with arguments.",
+);
 pub(crate) const EDITOR: Variable = read("EDITOR", "vi", "The same, if `VISUAL` is not set.");
 pub(crate) const TMUX: Variable = read(
     "TMUX",
@@ -68,7 +70,7 @@ pub(crate) const TMUX: Variable = read(
 );
 pub(crate) const SESSION: Variable = set(
     "PASEO_SESSION",
-    "The agent's id. It marks every process of the agent; where it is set, commands do not start a daemon.",
+    "The agent's id, in every process of the agent. Where it is set, commands do not start a daemon.",
 );
 pub(crate) const TOKEN: Variable = set("PASEO_TOKEN", "The agent's credential. It acts only as that agent.");
 pub(crate) const URL: Variable = set("PASEO_URL", "The address of the daemon.");
@@ -99,11 +101,11 @@ const OF_PROVIDERS: [Variable; 6] = [
     read(
         "OPENAI_API_KEY",
         "",
-        "The key for `openai`, for agents whose definition names none. Most agents do not see it: see [keys](models.md#keys).",
+        "The API key for `openai`, for agents without a key in their definition. Agents cannot read it, with exceptions: see [keys](models.md#keys).",
     ),
     read("OPENAI_BASE_URL", "https://api.openai.com/v1", "The address of the server for `openai`."),
     read("OPENAI_MODEL", "", "The model for `openai`, for agents that name none."),
-    read("OPENAI_COMPATIBLE_API_KEY", "", "The key for `openai-compatible`, if the server wants one."),
+    read("OPENAI_COMPATIBLE_API_KEY", "", "The API key for `openai-compatible`, if the server needs one."),
     read("OPENAI_COMPATIBLE_BASE_URL", "", "The address of the server for `openai-compatible`."),
     read("OPENAI_COMPATIBLE_MODEL", "", "The model for `openai-compatible`, for agents that name none."),
 ];
@@ -120,7 +122,7 @@ impl Variable {
 pub(crate) fn reference() -> String {
     let mut page = String::from(
         "# Environment variables\n\n\
-         Set these variables to configure a shell, a script or the daemon. A flag wins over a variable, and a variable over\n\
+         Set these variables to configure a shell, a script or the daemon. Flags override variables, and variables override\n\
          [`config.toml`](configuration.md). This page is generated from the program.\n\n\
          ```sh run\n\
          export PASEO_PROVIDER=scripted NO_COLOR=1    # for this shell\n\

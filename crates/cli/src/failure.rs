@@ -48,7 +48,7 @@ impl Failure {
         Self { exit, message: message.into(), hint: None, candidates: Vec::new(), code: None }
     }
 
-    /// Makes a failure of whoever typed the command.
+    /// Makes a failure in how the command was typed.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
@@ -70,8 +70,8 @@ impl Failure {
 
     /// Returns it in the words of `--json`.
     pub(crate) fn view(&self) -> FailureView<'_> {
-        let named = self.code.and_then(|code| serde_json::to_value(code).ok());
-        let code = named.as_ref().and_then(serde_json::Value::as_str).unwrap_or_else(|| word(self.exit));
+        let named = self.code.as_ref().map(|code| code.as_str());
+        let code = named.unwrap_or_else(|| word(self.exit));
         let Self { message, hint, candidates, .. } = self;
         FailureView {
             error: FailureBody { code: code.to_owned(), message, hint: hint.as_deref(), candidates },
@@ -111,7 +111,7 @@ impl From<Error> for Failure {
         match error {
             Error::Unreachable { reason, .. } if is_out_of_files(&reason) => out_of_files(),
             Error::Api(body) => {
-                let hint = body.hint.or_else(|| default_hint(body.code));
+                let hint = body.hint.or_else(|| default_hint(&body.code));
                 let (exit, code) = (body.code.exit(), Some(body.code));
                 Self { exit, message: body.message, hint, candidates: body.candidates, code }
             }
@@ -148,7 +148,7 @@ fn word(exit: Exit) -> &'static str {
     }
 }
 
-fn default_hint(code: Code) -> Option<String> {
+fn default_hint(code: &Code) -> Option<String> {
     let hint = match code {
         Code::NotFound | Code::Ambiguous => {
             "list all agents with `paseo ls -ag`; a handle has at least 4 characters"

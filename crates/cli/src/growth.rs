@@ -45,6 +45,7 @@ mod tests {
             kind: "assistant_text".into(),
             offset,
             text: text.to_owned(),
+            call: None,
         }
     }
 

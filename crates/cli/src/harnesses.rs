@@ -38,7 +38,7 @@ pub(crate) fn unknown(settings: &Settings, name: &str) -> Option<String> {
     (!names.contains(&name)).then(|| names.join(", "))
 }
 
-/// Warns that nobody seems to be logged in. Only warns: the harness knows better, and says so itself.
+/// Warns that the harness seems to be logged out. Only warns: the harness knows better, and says so itself.
 pub(crate) fn warn_without_login(settings: &Settings, printer: &Printer, name: Option<&str>) {
     for provider in all(settings).iter().filter(|provider| Some(provider.name()) == name) {
         if let Readiness::NoLogin { hint, .. } = provider.readiness() {

@@ -1,7 +1,7 @@
 //! `paseo leave`: the hook of a harness in a terminal, which must ask before it uses a tool.
 //!
 //! It is told on stdin what is to be done, asks the daemon and answers in the hook's words. Whatever goes wrong, the tool
-//! is not used: that is what 2 means to whoever started it.
+//! is not used: that is what 2 means to the program that started it.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use paseo_client::Client;
-use paseo_wire::permission::{AskLeave, LeaveAnswer};
+use paseo_wire::permission::{CheckPermission, CheckedPermission};
 use serde_json::{Map, Value, json};
 
 /// How long the daemon may take.
@@ -32,7 +32,7 @@ enum Hook {
     Before,
     /// Then, too, by one that knows no word but no.
     Denials,
-    /// Instead of whoever sits there, who is asked if we say nothing.
+    /// In place of the person at the terminal, who is asked if we say nothing.
     Instead,
 }
 
@@ -51,27 +51,27 @@ pub(crate) fn run() -> ExitCode {
     match said {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody may be listening; the code says it, too.
+            // There may be no reader; the code says it, too.
             let _ = writeln!(std::io::stderr(), "Not done: cannot ask Paseo for permission: {error}");
             ExitCode::from(BLOCKED)
         }
     }
 }
 
-fn decide() -> Result<LeaveAnswer, Box<dyn std::error::Error>> {
+fn decide() -> Result<CheckedPermission, Box<dyn std::error::Error>> {
     let variable = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
     let (session, home) = (variable("PASEO_SESSION")?, PathBuf::from(variable("PASEO_HOME")?));
     let mut text = String::new();
     std::io::stdin().take(LIMIT).read_to_string(&mut text)?;
-    let asked = AskLeave(shortened(serde_json::from_str(&text)?));
+    let asked = CheckPermission(shortened(serde_json::from_str(&text)?));
     let client = Client::unix(home.join("daemon.sock")).with_patience(PATIENCE);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(runtime.block_on(client.ask_leave(&session, &asked))?)
 }
 
 /// Says it in the words of the hook; `None` where silence says it.
-fn told(hook: Hook, answer: LeaveAnswer) -> Result<Option<Value>, String> {
-    let LeaveAnswer { decision, reason } = answer;
+fn told(hook: Hook, answer: CheckedPermission) -> Result<Option<Value>, String> {
+    let CheckedPermission { decision, reason } = answer;
     if !["allow", "deny", "ask"].contains(&decision.as_str()) {
         return Err(format!("unexpected answer: {decision}"));
     }
@@ -125,7 +125,8 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_allows_nothing() {
-        let answer = |decision: &str| LeaveAnswer { decision: decision.into(), reason: Some("why".into()) };
+        let answer =
+            |decision: &str| CheckedPermission { decision: decision.into(), reason: Some("why".into()) };
         for hook in [Hook::Before, Hook::Denials] {
             let said = told(hook, answer("deny")).unwrap().unwrap();
             assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny");
@@ -139,7 +140,7 @@ mod tests {
     #[test]
     fn whoever_sits_there_is_asked_unless_it_is_decided() {
         let said = |decision: &str| {
-            told(Hook::Instead, LeaveAnswer { decision: decision.into(), reason: None }).unwrap()
+            told(Hook::Instead, CheckedPermission { decision: decision.into(), reason: None }).unwrap()
         };
         let behavior =
             |decision: &str| said(decision).unwrap()["hookSpecificOutput"]["decision"]["behavior"].clone();

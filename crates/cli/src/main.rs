@@ -16,12 +16,12 @@ mod duration;
 mod editor;
 mod environment;
 mod failure;
+mod filling;
 mod growth;
 mod harnesses;
 mod hidden;
 mod home;
 mod leave;
-mod lists;
 mod outcome;
 mod output_schema;
 mod people;
@@ -33,6 +33,7 @@ mod settings;
 mod short;
 mod signs;
 mod terminal;
+mod text_editor;
 mod transcript;
 
 use std::ffi::OsString;
@@ -48,8 +49,8 @@ use crate::failure::{Failure, need_files};
 use crate::printer::Printer;
 use crate::settings::Settings;
 
-/// Gives memory back some seconds after nobody needs it. The system's allocator keeps what a thousand readers of a stream
-/// held; another one that gives it back takes more to begin with.
+/// Gives memory back some seconds after it is no longer needed. The system's allocator keeps what a thousand readers of
+/// a stream held; another one that gives it back takes more to begin with.
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
 

@@ -20,7 +20,7 @@ use crate::output_schema;
 use crate::printer::{Mode, Printer, limit, patiently};
 use crate::progress::Display;
 
-/// How long a turn may take to start before anybody wonders, and how often they do.
+/// How long a turn may take to start before a message explains the delay, and how often it is repeated.
 const WONDER: Duration = Duration::from_millis(250);
 /// How long a daemon may take to say that it is there.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
@@ -89,7 +89,7 @@ pub(crate) struct EndingView<'a> {
     check: Option<&'a CheckView>,
 }
 
-/// Follows a message until it has an outcome, the time is up or somebody presses ctrl-C.
+/// Follows a message until it has an outcome, the time is up or the person presses ctrl-C.
 ///
 /// A daemon that dies meanwhile is started again, as by every other command.
 pub(crate) async fn wait(
@@ -239,7 +239,9 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
             match (told(handle, outcome), parked) {
                 (None, _) => Ok(Exit::Ok),
                 (Some(mut failure), None) if *kept => {
-                    failure.message.push_str("\nthe message is kept and will be read with the next one");
+                    failure.message.push_str(
+                        "\nyour message is kept; the agent reads it together with your next message",
+                    );
                     Err(failure)
                 }
                 (Some(failure), None) => Err(failure),
@@ -247,12 +249,12 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
                     failure
                         .message
                         .push_str(&format!("\n{}; {handle} continues on its own then", limit(*until)));
-                    Err(failure.hint(format!("to retry now, run `paseo send {handle} …`")))
+                    Err(failure.hint(format!("run `paseo send {handle} …` to retry now")))
                 }
             }
         }
         Ending::Timeout => {
-            let message = format!("timed out; {handle} keeps working");
+            let message = format!("timed out; {handle} has not finished yet");
             Err(Failure::new(Exit::Timeout, message).hint(going_on(handle)))
         }
         Ending::Detached => {
@@ -277,7 +279,7 @@ pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
         Outcome::Unsatisfied { check, .. } => (
             Exit::AgentError,
             output_schema::unsatisfied(handle, check),
-            format!("`paseo read {handle}` prints the last answer"),
+            format!("run `paseo read {handle}` to print the last answer"),
         ),
         Outcome::Failed { code, text, .. } => return Some(failed(handle, code, text)),
         Outcome::Interrupted { .. } => (

@@ -25,18 +25,19 @@ fn read_one(path: &Path) -> Result<Value, Failure> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(FILE_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
+        .map_err(|error| Failure::usage(format!("cannot read `{shown}`: {error}")))?;
     if bytes.len() as u64 > FILE_BYTES {
         return Err(Failure::usage(format!(
-            "{shown} is larger than 1 MB; expected a JSON Schema of at most 64 KB"
+            "`{shown}` is larger than 1 MB; expected a JSON Schema of at most 64 KB"
         ))
         .hint("use a smaller schema"));
     }
-    let schema: Value = serde_json::from_slice(&bytes)
-        .map_err(|error| Failure::usage(format!("{shown} is not JSON: {error}")))?;
+    let schema: Value = serde_json::from_slice(&bytes).map_err(|error| {
+        let (line, column) = (error.line(), error.column().max(1));
+        Failure::usage(format!("`{shown}` is not JSON (line {line}, column {column})"))
+    })?;
     answer::schema_text(&schema).map_err(|error| {
-        Failure::usage(format!("{shown}: {error}"))
-            .hint("see docs/structured-answers.md for the schemas that can be used")
+        Failure::usage(format!("`{shown}`: {error}")).hint("see \"Structured answers\" in the documentation")
     })?;
     Ok(schema)
 }
@@ -104,13 +105,13 @@ mod tests {
         };
         assert_eq!(told("{\"type\": \"object\"}").unwrap().unwrap()["type"], "object");
         for (text, why) in [
-            ("{", "s.json is not JSON"),
-            ("", "s.json is not JSON"),
+            ("{\n nojson}", "s.json` is not JSON (line 2, column 2)"),
+            ("", "s.json` is not JSON (line 1, column 1)"),
             ("[]", "not a JSON object"),
             (&format!("{{\"title\": \"{}\"}}", "x".repeat(70_000)), "expected at most 65536"),
             (&" ".repeat(1_100_000), "larger than 1 MB"),
             (&format!("{}{}", "{\"not\":".repeat(70), "{}".to_owned() + &"}".repeat(70)), "deeper than 64"),
-            (&"[".repeat(100_000), "s.json is not JSON"),
+            (&"[".repeat(100_000), "s.json` is not JSON"),
         ] {
             let (exit, message) = told(text).unwrap_err();
             assert!(exit == 2 && message.contains(why), "{message}");
@@ -119,7 +120,7 @@ mod tests {
             read(Some(Path::new("/nowhere/s.json")))
                 .unwrap_err()
                 .message
-                .contains("cannot read /nowhere/s.json")
+                .contains("cannot read `/nowhere/s.json`")
         );
         assert!(read(Some(folder.path())).is_err());
         assert_eq!(read(None).unwrap(), None);

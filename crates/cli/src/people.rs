@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use paseo_client::Client;
 use paseo_core::actor::{Actor, TERMINAL};
 use paseo_core::definition::DEFAULT;
+use paseo_core::thread::{COORDINATOR, USER};
 use paseo_wire::session::SessionView;
+
+use crate::environment;
+use crate::settings::Settings;
 
 /// What the device of a browser, and that of a token, begins with.
 const BROWSER: &str = "device:";
@@ -69,6 +73,18 @@ impl People {
             Ok(Actor::Daemon) => "Paseo".to_owned(),
             Err(_) => actor.to_owned(),
         }
+    }
+}
+
+/// Returns a member of a team or a participant of a thread as people read it: they are `you` to themselves. An agent that
+/// runs the command reads `user`.
+pub(crate) fn known_as<'a>(settings: &Settings, id: &'a str) -> &'a str {
+    let is_person = settings.inside.is_none() && environment::TOKEN.value().is_none();
+    match id {
+        USER if is_person => "you",
+        // The wire's word for the daemon.
+        COORDINATOR if is_person => "paseo",
+        _ => id,
     }
 }
 

@@ -1,10 +1,9 @@
 //! What can be seen of a turn on stderr while it runs.
 
 use paseo_client::Progress;
-use paseo_wire::item::ItemView;
+use paseo_wire::item::{ItemBody, ItemView};
 use paseo_wire::stream::LiveFrame;
 use paseo_wire::words::{ItemKind, LiveKind};
-use serde_json::Value;
 
 use crate::growth::Growth;
 use crate::outcome::Form;
@@ -79,20 +78,24 @@ impl Display {
         if begins {
             self.finish();
         }
-        self.grow(live.kind.as_str(), new);
+        self.grow(live.kind == LiveKind::AssistantText, new);
     }
 
     fn item(&mut self, item: &ItemView) {
-        match item.kind.as_str() {
+        match &item.body {
             // It is printed once it is known to be what was asked for.
-            "assistant_text" if self.form == Form::Document => {}
-            // Ours: what is to be corrected.
-            "user_text" if item.fields.get("origin").and_then(Value::as_str) == Some("daemon") => {
-                self.say(item.text.as_deref().unwrap_or_default());
+            ItemBody::AssistantText(_) if self.form == Form::Document => {}
+            // Paseo's own words to the agent: what it has to correct.
+            ItemBody::UserText(said) if said.origin == "daemon" => {
+                self.say(&format!("received: {}", item.text.as_deref().unwrap_or_default()));
             }
-            "assistant_text" | "thinking" if item.superseded => self.broke_off(item),
-            "assistant_text" | "thinking" => self.spoken(item),
-            "tool_call" | "tool_result" | "notice" | "error" | "permission" => {
+            ItemBody::AssistantText(_) | ItemBody::Thinking(_) if item.superseded => self.broke_off(item),
+            ItemBody::AssistantText(_) | ItemBody::Thinking(_) => self.spoken(item),
+            ItemBody::ToolCall(_)
+            | ItemBody::ToolResult(_)
+            | ItemBody::Notice(_)
+            | ItemBody::Error(_)
+            | ItemBody::Permission(_) => {
                 self.said.clear();
                 for block in self.transcript.take(item, &People::default()) {
                     if !block.head.is_empty() {
@@ -100,24 +103,29 @@ impl Display {
                     }
                 }
             }
-            _ => {}
+            ItemBody::UserText(_)
+            | ItemBody::Todo(_)
+            | ItemBody::Usage(_)
+            | ItemBody::Raw(_)
+            | ItemBody::Other { .. } => {}
         }
     }
 
     /// Shows what of a text was not shown while it grew.
     fn spoken(&mut self, item: &ItemView) {
         let text = item.text.as_deref().unwrap_or_default();
+        let is_answer = item.kind() == ItemKind::AssistantText;
         let rest = match self.growth.rest(item) {
             Some(rest) => rest,
-            None if item.kind == ItemKind::Thinking || !self.printer.is_watched() => return,
+            None if !is_answer || !self.printer.is_watched() => return,
             // Of a large text only beginning and end are here.
             None if item.full_length.is_some() => "",
             None => text,
         };
         if !rest.is_empty() {
-            self.grow(item.kind.as_str(), rest);
+            self.grow(is_answer, rest);
         }
-        if item.kind == ItemKind::AssistantText && item.full_length.is_none() {
+        if is_answer && item.full_length.is_none() {
             self.said.push(text.to_owned());
         }
         self.finish();
@@ -135,10 +143,10 @@ impl Display {
         self.printer.aside(&format!("{} {words}", self.handle));
     }
 
-    fn grow(&mut self, kind: &str, text: &str) {
+    fn grow(&mut self, is_answer: bool, text: &str) {
         // On one screen the words are the answer; beside a file or pipe they are only progress.
-        let aloud = kind == "assistant_text" && self.printer.is_one_screen();
-        let look = if kind == "assistant_text" { self.printer.look(!aloud) } else { Look::THOUGHT };
+        let answer = self.printer.look(!self.printer.is_one_screen());
+        let look = if is_answer { answer } else { Look::THOUGHT };
         self.live.grow(look, text);
     }
 }

@@ -2,6 +2,7 @@
 
 mod external;
 mod keyring;
+mod notifications;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -49,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) plugins_off: BTreeSet<Plugin>,
     /// Hosts of external agents that may have a private address.
     pub(crate) external_hosts: BTreeSet<String>,
+    /// Whom push services can turn to.
+    pub(crate) notification_contact: Option<String>,
     /// With what models are paid for, by id.
     pub(crate) keys: BTreeMap<String, Key>,
     /// Under which the daemon can be reached from elsewhere.
@@ -80,6 +83,8 @@ struct File {
     plugins: BTreeMap<String, PluginOptions>,
     #[serde(default)]
     external: external::External,
+    #[serde(default)]
+    notifications: notifications::Notifications,
     #[serde(default)]
     keys: Vec<keyring::Entry>,
     /// Definitions of agents. The daemon reads them, again and again: a mistake in one keeps nothing from starting.
@@ -134,6 +139,7 @@ struct Configured {
     providers: BTreeMap<String, provider::Options>,
     plugins_off: BTreeSet<Plugin>,
     external_hosts: BTreeSet<String>,
+    notification_contact: Option<String>,
     keys: BTreeMap<String, Key>,
 }
 
@@ -167,6 +173,7 @@ impl Settings {
             start_patience: file.start_patience.unwrap_or(DEFAULT_START_PATIENCE),
             plugins_off: file.plugins_off,
             external_hosts: file.external_hosts,
+            notification_contact: file.notification_contact,
             keys: file.keys,
             public_urls: file.public_urls,
             start: !global.no_start && !no_start,
@@ -229,10 +236,8 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
 /// Returns what the TOML parser found, as people read it, and what to do.
 fn told(message: &str) -> (String, String) {
     let Some(rest) = message.strip_prefix("unknown field `") else {
-        let message = ["usize", "u64", "u32"].iter().fold(message.to_owned(), |message, kind| {
-            message.replace(&format!("expected {kind}"), "expected a whole number")
-        });
-        return (message, "fix this line; docs/configuration.md lists all keys".to_owned());
+        let hint = "fix this line; \"Configuration\" in the documentation lists all keys";
+        return (in_our_words(message), hint.to_owned());
     };
     let (unknown, expected) = rest.split_once('`').unwrap_or((rest, ""));
     // The parser lists every key of this table: `, expected one of `a`, `b``.
@@ -242,6 +247,36 @@ fn told(message: &str) -> (String, String) {
         None => format!("use one of {}", known.join(", ")),
     };
     (format!("unknown key `{unknown}`"), hint)
+}
+
+/// What the parser calls a kind of value, and what people call it.
+const KINDS: [(&str, &str); 7] = [
+    ("usize", "a whole number of 0 or more"),
+    ("u64", "a whole number of 0 or more"),
+    ("u32", "a whole number of 0 or more"),
+    ("a string", "text in quotes"),
+    ("a boolean", "true or false"),
+    ("a sequence", "a list in brackets"),
+    ("a map", "a table"),
+];
+
+/// Says what was expected before what was found. What only the parser knows comes last, in its words.
+fn in_our_words(message: &str) -> String {
+    if let Some(key) = message.strip_prefix("missing field `") {
+        return format!("expected the key `{} here", key);
+    }
+    if message == "duplicate key" {
+        return "this key is already set above".to_owned();
+    }
+    let wrong = message.strip_prefix("invalid type: ").or(message.strip_prefix("invalid value: "));
+    let Some((found, expected)) = wrong.and_then(|wrong| wrong.split_once(", expected ")) else {
+        return format!("not valid TOML: {message}");
+    };
+    let expected = KINDS.iter().find(|(theirs, _)| *theirs == expected).map_or(expected, |(_, ours)| *ours);
+    // `integer `-1``, `string "x"`: what kind of value it is can be seen.
+    let value = found.split_once('`').and_then(|(_, rest)| rest.split_once('`')).map(|(value, _)| value);
+    let found = value.or(found.strip_prefix("string ")).unwrap_or(found);
+    format!("expected {expected}, not {found}")
 }
 
 /// Checks what the file says.
@@ -272,6 +307,7 @@ fn configured(file: File) -> Result<Configured, Failure> {
         providers: providers(file.providers)?,
         plugins_off: switched_off(file.plugins)?,
         external_hosts: file.external.hosts()?,
+        notification_contact: file.notifications.contact()?,
         keys: keyring::read(file.keys)?,
     })
 }
@@ -282,7 +318,7 @@ fn switched_off(plugins: BTreeMap<String, PluginOptions>) -> Result<BTreeSet<Plu
         let plugin = Plugin::parse(&id).ok_or_else(|| {
             let known = Plugin::OPTIONAL.map(Plugin::id).join(", ");
             Failure::usage(format!("unknown plugin `{id}` (plugins.{id} in config.toml)"))
-                .hint(format!("known plugins: {known}"))
+                .hint(format!("choose one of: {known}"))
         })?;
         if !enabled {
             off.insert(plugin);
@@ -302,6 +338,10 @@ fn providers(set: Providers) -> Result<BTreeMap<String, provider::Options>, Fail
         // A bare name is meant as one on the `PATH`.
         let program = match program {
             Some(name) if !name.is_empty() && !name.contains('/') => Some(PathBuf::from(name)),
+            Some(text) if path(&text, "").is_err() => {
+                let message = format!("`{text}` (providers.{name}.program in config.toml) is not a program");
+                return Err(Failure::usage(message).hint("use an absolute path, or a name on the PATH"));
+            }
             program => place("program", program)?,
         };
         let options = provider::Options { program, isolated_home: place("isolated_home", isolated_home)? };
@@ -323,7 +363,7 @@ fn path(text: &str, source: &str) -> Result<PathBuf, Failure> {
 fn address(text: &str, source: &str) -> Result<SocketAddr, Failure> {
     text.parse().map_err(|_| {
         Failure::usage(format!("`{text}` ({source}) is not a listen address"))
-            .hint("expected address:port, for example 127.0.0.1:6767")
+            .hint("use address:port, for example 127.0.0.1:6767")
     })
 }
 

@@ -39,6 +39,32 @@ impl Drop for Keys {
     }
 }
 
+/// A terminal that does not show what is typed, and still takes whole lines. Dropping it brings the terminal back.
+#[derive(Debug)]
+pub(crate) struct Unseen {
+    before: Termios,
+}
+
+impl Unseen {
+    pub(crate) fn take() -> io::Result<Self> {
+        let before = tcgetattr(io::stdin())?;
+        let mut unseen = before.clone();
+        unseen.local_modes -= LocalModes::ECHO;
+        // The line break is shown, as after any other answer.
+        unseen.local_modes |= LocalModes::ECHONL | LocalModes::ICANON;
+        unseen.special_codes[SpecialCodeIndex::VSUSP] = NONE;
+        // What was typed ahead was typed in sight.
+        tcsetattr(io::stdin(), OptionalActions::Flush, &unseen)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        tcsetattr(io::stdin(), OptionalActions::Now, &self.before).ok();
+    }
+}
+
 fn write(command: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(command).and_then(|()| out.flush())

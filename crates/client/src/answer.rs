@@ -1,23 +1,9 @@
 //! Answers: what an agent said at the end of a turn.
 
-use paseo_core::item::{Entry, Kind, Place, answer};
 use paseo_wire::item::{ItemPage, ItemQuery, ItemView};
-use serde_json::{Value, json};
+use paseo_wire::words::ItemKind;
 
 use crate::{Client, Error};
-
-/// Returns an item's kind, when this version knows it.
-pub fn kind_of(item: &ItemView) -> Option<Kind> {
-    let mut fields = item.fields.clone();
-    fields.insert("kind".to_owned(), json!(item.kind));
-    serde_json::from_value(Value::Object(fields)).ok()
-}
-
-/// Returns an item as far as it counts for an answer, when this version knows its kind.
-fn entry_of(item: &ItemView) -> Option<Entry> {
-    let place = Place { superseded: item.superseded, ..Place::default() };
-    Some(Entry { place, kind: kind_of(item)? })
-}
 
 impl Client {
     /// Returns the answer of a turn, `None` when nothing was said.
@@ -28,7 +14,7 @@ impl Client {
             for item in page.into_iter().rev() {
                 let ours = item.turn.as_deref() == Some(turn);
                 // Before our turn others may have been, after it others may have begun; notices stand outside.
-                let before = !ours && item.turn.is_some() && !tail.is_empty();
+                let before = !ours && item.turn.is_some() && tail.begun;
                 if before || (ours && tail.push(item)) {
                     break 'pages;
                 }
@@ -71,43 +57,36 @@ impl<'a> Backwards<'a> {
     }
 }
 
-/// The end of a turn, as much of it as its answer needs. Newest first.
+/// The end of a turn, as much of it as its answer needs: see [`paseo_core::item::answer`].
 #[derive(Default)]
 struct Tail {
-    items: Vec<(Entry, ItemView)>,
-    said: bool,
+    begun: bool,
+    /// Newest first.
+    said: Vec<ItemView>,
 }
 
 impl Tail {
     /// Takes the item before. True when no older one can change the answer.
     fn push(&mut self, item: ItemView) -> bool {
-        let Some(entry) = entry_of(&item) else { return false };
-        let complete = match &entry.kind {
-            _ if entry.place.superseded => false,
-            Kind::AssistantText => {
-                self.said |= item.text.as_deref().is_some_and(|text| !text.is_empty());
+        self.begun = true;
+        match item.kind() {
+            _ if item.superseded => false,
+            ItemKind::AssistantText => {
+                if item.text.as_deref().is_some_and(|text| !text.is_empty()) {
+                    self.said.push(item);
+                }
                 false
             }
-            Kind::ToolCall { .. } | Kind::ToolResult { .. } => self.said,
+            ItemKind::ToolCall | ItemKind::ToolResult => !self.said.is_empty(),
             _ => false,
-        };
-        self.items.push((entry, item));
-        complete
-    }
-
-    fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        }
     }
 
     async fn answer(self, client: &Client, session: &str) -> Result<Option<String>, Error> {
         let mut texts = Vec::new();
-        for (entry, item) in self.items.iter().rev() {
-            let text = match &entry.kind {
-                Kind::AssistantText if !entry.place.superseded => client.full_text(session, item).await?,
-                _ => String::new(),
-            };
-            texts.push((entry, text));
+        for item in self.said.iter().rev() {
+            texts.push(client.full_text(session, item).await?);
         }
-        Ok(answer(texts.iter().map(|(entry, text)| (*entry, text.as_str()))))
+        Ok((!texts.is_empty()).then(|| texts.join("\n")))
     }
 }

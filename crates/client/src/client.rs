@@ -12,12 +12,14 @@ use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use paseo_wire::VERSION_HEADER;
+use paseo_wire::page::{Listed, PageQuery};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Error;
 use crate::patience::PATIENCE;
 use crate::transport::Endpoint;
+use crate::uri::query;
 
 /// More than any answer holds: the largest is the whole text of one item.
 const ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -81,6 +83,21 @@ impl Client {
     /// Asks for something.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
         self.read(Ask::new(Method::GET, path)).await
+    }
+
+    /// Reads a list whole, page by page. Fields beside the rows are those of the first page.
+    pub(crate) async fn whole<L: Listed + DeserializeOwned>(&self, path: &str) -> Result<L, Error> {
+        let mut list: L = self.get(path).await?;
+        while let Some(after) = list.parts().1.take() {
+            let more = query(&PageQuery { after: Some(after), limit: None });
+            let more = if path.contains('?') { more.replacen('?', "&", 1) } else { more };
+            let mut page: L = self.get(&format!("{path}{more}")).await?;
+            let (rows, next) = page.parts();
+            let (all, cursor) = list.parts();
+            all.append(rows);
+            *cursor = next.take();
+        }
+        Ok(list)
     }
 
     /// Sends a request and reads its JSON.
@@ -195,6 +212,13 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+
+    #[test]
+    fn an_error_of_a_newer_daemon_keeps_its_words() {
+        let body = br#"{"code":"out_of_tea","message":"the kettle is empty","hint":"fill it"}"#;
+        let Error::Api(told) = refusal(StatusCode::CONFLICT, body) else { panic!("not read") };
+        assert_eq!((told.code.as_str(), told.message.as_str()), ("out_of_tea", "the kettle is empty"));
+    }
 
     /// A daemon that is killed takes a connection and never answers; the next one does.
     #[tokio::test]

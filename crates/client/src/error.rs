@@ -7,7 +7,7 @@ use paseo_wire::error::{Code, ErrorBody};
 /// Why a request did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nobody answers, or the connection broke: start the daemon or try again.
+    /// The daemon does not answer, or the connection broke: start the daemon or try again.
     #[error("no response from {target}: {reason}")]
     Unreachable { target: String, reason: io::Error },
     /// The daemon answered that it will not: the body says why and what to do.
@@ -22,7 +22,7 @@ impl Error {
     /// Returns the daemon's own code, when it answered with one.
     pub fn code(&self) -> Option<Code> {
         match self {
-            Self::Api(body) => Some(body.code),
+            Self::Api(body) => Some(body.code.clone()),
             Self::Unreachable { .. } | Self::Protocol(_) => None,
         }
     }

@@ -167,6 +167,7 @@ impl Events {
             Frame::LIVE => Frame::Live(parse(&raw.data)?),
             Frame::THREAD => Frame::Thread(Box::new(parse(&raw.data)?)),
             Frame::TEAM => Frame::Team(Box::new(parse(&raw.data)?)),
+            Frame::CAUSE => Frame::Cause(parse(&raw.data)?),
             Frame::RESUME => {
                 parse::<ResumeFrame>(&raw.data)?;
                 return Ok(false);

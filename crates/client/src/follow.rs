@@ -6,18 +6,17 @@ use paseo_core::answer::document;
 use paseo_wire::change::SessionChange;
 use paseo_wire::error::Code;
 use paseo_wire::id::{DeliveryId, ItemId, SessionId, TurnId};
-use paseo_wire::item::{ItemQuery, ItemView};
+use paseo_wire::item::{ItemBody, ItemQuery, ItemView, PermissionFields};
 use paseo_wire::message::{CheckView, DeliveryView};
 use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
 use paseo_wire::words::{CheckState, Hold, ItemKind, Stage, Status, TurnOutcome};
-use serde_json::Value;
 
 use crate::{Arrival, Client, Error, Events};
 
 /// Stored items that are remembered, to know late live frames.
 const REMEMBERED: usize = 32;
 
-/// What became of a message.
+/// The outcome of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The turn that took it is over; its answer, when something was said.
@@ -121,6 +120,7 @@ impl Follow {
                 | Frame::Live(_)
                 | Frame::Thread(_)
                 | Frame::Team(_)
+                | Frame::Cause(_)
                 | Frame::Resume(_)
                 | Frame::Cursor(_) => None,
             };
@@ -174,7 +174,7 @@ impl Follow {
             | SessionChange::MessageCancelled { .. }
             | SessionChange::MessageReturned { .. }
                 if self.correction.is_some() => {}
-            // The turn has not begun with it; how it ends still concerns whoever waits.
+            // The turn has not begun with it; its outcome still concerns the caller.
             SessionChange::MessageReturned { .. } if ours => self.left = self.turn.take(),
             SessionChange::MessageHeld { reason, .. } if ours => return self.hold(reason.to_string()).await,
             SessionChange::MessageCancelled { .. } if ours => {
@@ -190,7 +190,7 @@ impl Follow {
                 self.turn = self.left.take();
                 return self.ended(outcome, code.as_deref()).await.map(|outcome| Some(Step::Done(outcome)));
             }
-            // Somebody else's end may leave our message waiting for a person.
+            // The end of another's turn may leave our message waiting for a person.
             SessionChange::TurnEnded { .. }
             | SessionChange::HoldChanged { .. }
             | SessionChange::Closed {}
@@ -261,7 +261,7 @@ impl Follow {
         })
     }
 
-    /// Returns what became of the message so far, when the daemon still knows.
+    /// Returns the outcome of the message so far, if the daemon still knows it.
     async fn delivery(&self) -> Result<Option<DeliveryView>, Error> {
         match self.client.insist(|| self.client.delivery(&self.session, &self.delivery)).await {
             Ok(view) => Ok(Some(view)),
@@ -322,14 +322,14 @@ impl Client {
     /// Returns what is asked under a hash, in words and exactly; `None` when it is decided already. The transcript knows it
     /// first: what a list shows may be a moment older.
     async fn open_ask(&self, session: &str, hash: &str) -> Result<Option<(String, String)>, Error> {
-        let decided = self.newest(session, |item| is_ask(item, hash) && decision(item).is_some()).await?;
-        if decided.is_some() {
+        let is_decided = |asked: &PermissionFields| asked.decision.is_some();
+        if self.newest(session, |item| asked(item, hash).is_some_and(is_decided)).await?.is_some() {
             return Ok(None);
         }
-        match self.newest(session, |item| is_ask(item, hash) && decision(item).is_none()).await? {
+        match self.newest(session, |item| asked(item, hash).is_some_and(|asked| !is_decided(asked))).await? {
             Some(item) => {
-                let headline = item.fields.get("headline").and_then(Value::as_str).unwrap_or_default();
-                Ok(Some((headline.to_owned(), self.full_text(session, &item).await?)))
+                let headline = asked(&item, hash).and_then(|asked| asked.headline.clone());
+                Ok(Some((headline.unwrap_or_default(), self.full_text(session, &item).await?)))
             }
             None => Ok(Some(Default::default())),
         }
@@ -337,17 +337,18 @@ impl Client {
 
     /// Returns the newest error of a session, when the transcript's newest part holds one.
     pub async fn last_error(&self, session: &str) -> Result<Option<ItemView>, Error> {
-        self.newest(session, |item| item.kind == ItemKind::Error).await
+        self.newest(session, |item| item.kind() == ItemKind::Error).await
     }
 
     /// Returns the newest message that a session took up, when the transcript's newest part holds it.
     pub async fn last_message(&self, session: &str) -> Result<Option<ItemView>, Error> {
-        self.newest(session, |item| item.kind == ItemKind::UserText).await
+        self.newest(session, |item| item.kind() == ItemKind::UserText).await
     }
 
     /// Returns the error that a turn ended with. It is stored with the turn's end, not before it.
     async fn failure(&self, session: &str, turn: &str) -> Result<Option<ItemView>, Error> {
-        self.newest(session, |item| item.kind == ItemKind::Error && item.turn.as_deref() == Some(turn)).await
+        self.newest(session, |item| item.kind() == ItemKind::Error && item.turn.as_deref() == Some(turn))
+            .await
     }
 
     async fn newest(
@@ -360,10 +361,10 @@ impl Client {
     }
 }
 
-fn is_ask(item: &ItemView, hash: &str) -> bool {
-    item.kind == ItemKind::Permission && item.fields.get("hash").and_then(Value::as_str) == Some(hash)
-}
-
-fn decision(item: &ItemView) -> Option<&str> {
-    item.fields.get("decision").and_then(Value::as_str)
+/// Returns what an item says about the permission request with this hash.
+fn asked<'a>(item: &'a ItemView, hash: &str) -> Option<&'a PermissionFields> {
+    match &item.body {
+        ItemBody::Permission(asked) if asked.hash == hash => Some(asked),
+        _ => None,
+    }
 }

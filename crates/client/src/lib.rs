@@ -17,7 +17,6 @@ mod transport;
 mod uri;
 mod workers;
 
-pub use answer::kind_of;
 pub use client::Client;
 pub use error::Error;
 pub use events::{Arrival, Events};

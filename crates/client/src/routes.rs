@@ -3,30 +3,41 @@
 use http::Method;
 use paseo_wire::IDEMPOTENCY_KEY;
 use paseo_wire::agent::{
-    AgentList, AgentQuery, AgentSource, AgentView, AgentViewQuery, SaveAgent, TrustAgent, TrustAgents,
+    AgentList, AgentQuery, AgentSource, AgentView, AgentViewQuery, CheckAgent, CheckedAgent, SaveAgent,
+    TrustAgent, TrustAgents,
 };
 use paseo_wire::attachment::{UploadQuery, UploadedAttachment};
+use paseo_wire::command::{CommandList, CommandQuery};
 use paseo_wire::conversation::{
     AgentSessions, AgentSessionsQuery, GoBack, MessageAgent, MessagedAgent, SwitchAgent, SwitchedAgent,
     WentBack, Whereabouts, WhereaboutsQuery,
 };
 use paseo_wire::device::{DeviceList, LoginLink};
+use paseo_wire::diagnosis::Diagnosis;
 use paseo_wire::external::SecretView;
-use paseo_wire::item::{ItemPage, ItemQuery, LastTurn};
-use paseo_wire::message::{CreatedSession, DeliveryView, Queue, Receipt, SendMessage};
-use paseo_wire::permission::{
-    AnswerPermission, AnsweredPermission, AskLeave, AskPage, AskQuery, LeaveAnswer, OpenAsk, RuleList,
+use paseo_wire::file::{CompletionList, CompletionQuery, FilePage, FilePreview, FileQuery, PreviewQuery};
+use paseo_wire::inbox::{Inbox, InboxPageQuery};
+use paseo_wire::item::{ItemPage, ItemQuery, LastTurn, TurnPage, TurnQuery};
+use paseo_wire::map::{MapQuery, MapView};
+use paseo_wire::message::{
+    CreatedSession, DeliveryView, EditMessage, MoveMessage, Queue, Receipt, SendMessage,
 };
-use paseo_wire::provider::{AddProvider, ProviderList};
+use paseo_wire::permission::{
+    AnswerPermission, AnsweredPermission, CheckPermission, CheckedPermission, PermissionRequest,
+    PermissionRequestPage, PermissionRequestQuery, RuleList,
+};
+use paseo_wire::project::{DirectoryList, DirectoryQuery, ProjectPage, ProjectQuery};
+use paseo_wire::provider::{AddProvider, ModelList, ProviderList};
 use paseo_wire::search::{SearchPage, SearchQuery};
 use paseo_wire::session::{
-    ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionLines, SessionPage,
-    SessionQuery,
+    ActionAnswer, CreateSession, PatchSession, PromptView, SeenNews, SessionAnswer, SessionLines,
+    SessionPage, SessionQuery,
 };
 use paseo_wire::settings::{CreateToken, CreatedToken, PutSetting, SettingsView, TokenList};
 use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
 use paseo_wire::tool::{ToolAnswer, ToolArguments, ToolList};
-use paseo_wire::trace::{CauseView, DeliveryTrace};
+use paseo_wire::trace::{CauseMessages, CauseView, DeliveryTrace};
+use paseo_wire::usage::{UsageQuery, UsageReport};
 use paseo_wire::worktree::{RemovedWorktree, WorktreeList};
 
 use crate::client::Ask;
@@ -34,7 +45,7 @@ use crate::uri::{path, query};
 use crate::{Client, Error};
 
 impl Client {
-    /// Asks whether anybody answers.
+    /// Asks whether the daemon answers.
     pub async fn health(&self) -> Result<Health, Error> {
         self.get("/healthz").await
     }
@@ -114,12 +125,12 @@ impl Client {
 
     /// Reads what a session may use, as a person.
     pub async fn tools_of(&self, session: &str) -> Result<ToolList, Error> {
-        self.get(&path(["api", "sessions", session, "tools"])).await
+        self.whole(&path(["api", "sessions", session, "tools"])).await
     }
 
     /// Reads what the calling agent may use.
     pub async fn tools(&self) -> Result<ToolList, Error> {
-        self.get("/api/tools").await
+        self.whole("/api/tools").await
     }
 
     /// Calls a tool as the calling agent.
@@ -128,7 +139,11 @@ impl Client {
     }
 
     /// Asks leave for what the agent that we are wants to do, in its harness's words.
-    pub async fn ask_leave(&self, session: &str, asked: &AskLeave) -> Result<LeaveAnswer, Error> {
+    pub async fn ask_leave(
+        &self,
+        session: &str,
+        asked: &CheckPermission,
+    ) -> Result<CheckedPermission, Error> {
         self.read(Ask::new(Method::POST, &path(["api", "sessions", session, "leave"])).json(asked)).await
     }
 
@@ -146,6 +161,50 @@ impl Client {
     /// Returns a page of a transcript.
     pub async fn items(&self, session: &str, asked: &ItemQuery) -> Result<ItemPage, Error> {
         self.get(&format!("{}{}", path(["api", "sessions", session, "items"]), query(asked))).await
+    }
+
+    /// Returns a page of an agent's turns.
+    pub async fn turns(&self, session: &str, asked: &TurnQuery) -> Result<TurnPage, Error> {
+        self.get(&format!("{}{}", path(["api", "sessions", session, "turns"]), query(asked))).await
+    }
+
+    /// Returns what agents have used.
+    pub async fn usage(&self, asked: &UsageQuery) -> Result<UsageReport, Error> {
+        self.get(&format!("/api/usage{}", query(asked))).await
+    }
+
+    /// Returns a page of the directories in which agents worked.
+    pub async fn projects(&self, asked: &ProjectQuery) -> Result<ProjectPage, Error> {
+        self.get(&format!("/api/projects{}", query(asked))).await
+    }
+
+    /// Returns the directories that complete a path.
+    pub async fn directories(&self, path: &str) -> Result<DirectoryList, Error> {
+        let asked = DirectoryQuery { path: path.to_owned(), ..DirectoryQuery::default() };
+        self.whole(&format!("/api/directories{}", query(&asked))).await
+    }
+
+    /// Returns the files of a directory that fit what was typed.
+    pub async fn complete_file(&self, asked: &CompletionQuery) -> Result<CompletionList, Error> {
+        self.whole(&format!("/api/files{}", query(asked))).await
+    }
+
+    /// Returns a page of one directory of an agent.
+    pub async fn files(&self, session: &str, asked: &FileQuery) -> Result<FilePage, Error> {
+        self.get(&format!("{}{}", path(["api", "sessions", session, "files"]), query(asked))).await
+    }
+
+    /// Returns a preview of a file of an agent.
+    pub async fn file(&self, session: &str, file: &str) -> Result<FilePreview, Error> {
+        let asked = PreviewQuery { path: file.to_owned(), raw: false };
+        self.get(&format!("{}{}", path(["api", "sessions", session, "file"]), query(&asked))).await
+    }
+
+    /// Returns the bytes of an image of an agent.
+    pub async fn image(&self, session: &str, file: &str) -> Result<Vec<u8>, Error> {
+        let asked = PreviewQuery { path: file.to_owned(), raw: true };
+        let ask = format!("{}{}", path(["api", "sessions", session, "file"]), query(&asked));
+        self.read_bytes(Ask::new(Method::GET, &ask)).await.map(Into::into)
     }
 
     /// Returns a page of what was found.
@@ -174,10 +233,68 @@ impl Client {
 
     /// Returns the messages that wait in a session.
     pub async fn queue(&self, session: &str) -> Result<Queue, Error> {
-        self.get(&path(["api", "sessions", session, "queue"])).await
+        self.whole(&path(["api", "sessions", session, "queue"])).await
     }
 
-    /// Returns what became of a message.
+    /// Reads all of a message that waits.
+    pub async fn queued_text(&self, session: &str, delivery: &str) -> Result<String, Error> {
+        let asked = Ask::new(Method::GET, &path(["api", "sessions", session, "queue", delivery, "text"]));
+        self.read_bytes(asked).await.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Replaces the text of a message that waits.
+    pub async fn edit_queued(
+        &self,
+        session: &str,
+        delivery: &str,
+        edit: &EditMessage,
+        key: Option<&str>,
+    ) -> Result<ActionAnswer, Error> {
+        let ask = Ask::new(Method::PATCH, &path(["api", "sessions", session, "queue", delivery]));
+        self.read(keyed(ask, key).json(edit)).await
+    }
+
+    /// Cancels a message that waits.
+    pub async fn cancel_queued(
+        &self,
+        session: &str,
+        delivery: &str,
+        key: Option<&str>,
+    ) -> Result<ActionAnswer, Error> {
+        let ask = Ask::new(Method::DELETE, &path(["api", "sessions", session, "queue", delivery]));
+        self.read(keyed(ask, key)).await
+    }
+
+    /// Moves a message that waits.
+    pub async fn move_queued(
+        &self,
+        session: &str,
+        delivery: &str,
+        wanted: &MoveMessage,
+        key: Option<&str>,
+    ) -> Result<ActionAnswer, Error> {
+        let ask = Ask::new(Method::POST, &path(["api", "sessions", session, "queue", delivery, "move"]));
+        self.read(keyed(ask, key).json(wanted)).await
+    }
+
+    /// Lets a message go on that is held.
+    pub async fn release_queued(
+        &self,
+        session: &str,
+        delivery: &str,
+        key: Option<&str>,
+    ) -> Result<ActionAnswer, Error> {
+        let ask = Ask::new(Method::POST, &path(["api", "sessions", session, "queue", delivery, "release"]));
+        self.read(keyed(ask, key)).await
+    }
+
+    /// Lets all messages go on that are held.
+    pub async fn release_queue(&self, session: &str, key: Option<&str>) -> Result<ActionAnswer, Error> {
+        let ask = Ask::new(Method::POST, &path(["api", "sessions", session, "queue", "release"]));
+        self.read(keyed(ask, key)).await
+    }
+
+    /// Returns a delivery and its outcome.
     pub async fn delivery(&self, session: &str, delivery: &str) -> Result<DeliveryView, Error> {
         self.get(&path(["api", "sessions", session, "deliveries", delivery])).await
     }
@@ -190,6 +307,40 @@ impl Client {
     /// Closes a session.
     pub async fn close(&self, session: &str) -> Result<ActionAnswer, Error> {
         self.act(session, "close").await
+    }
+
+    /// Makes a subagent an independent agent.
+    pub async fn promote(&self, session: &str) -> Result<ActionAnswer, Error> {
+        self.act(session, "promote").await
+    }
+
+    /// Notes how much of a session's news people have looked at.
+    pub async fn looked(&self, session: &str, seen: &SeenNews) -> Result<ActionAnswer, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "sessions", session, "looked"])).json(seen)).await
+    }
+
+    /// Takes a session out of the inbox until something new happens.
+    pub async fn archive(&self, session: &str, seen: &SeenNews) -> Result<ActionAnswer, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "sessions", session, "archive"])).json(seen)).await
+    }
+
+    /// Returns a page of the inbox.
+    pub async fn inbox_page(&self, asked: &InboxPageQuery) -> Result<Inbox, Error> {
+        self.get(&format!("/api/inbox{}", query(asked))).await
+    }
+
+    /// Returns all of the inbox.
+    pub async fn whole_inbox(&self) -> Result<Inbox, Error> {
+        let mut whole = self.inbox_page(&InboxPageQuery::default()).await?;
+        while let Some(after) = whole.next.take() {
+            let page =
+                self.inbox_page(&InboxPageQuery { after: Some(after), ..InboxPageQuery::default() }).await?;
+            whole.needs_you.extend(page.needs_you);
+            whole.finished.extend(page.finished);
+            whole.working.extend(page.working);
+            whole.next = page.next;
+        }
+        Ok(whole)
     }
 
     /// Opens a closed session again.
@@ -233,22 +384,29 @@ impl Client {
     }
 
     /// Returns a page of what agents ask.
-    pub async fn permissions(&self, asked: &AskQuery) -> Result<AskPage, Error> {
+    pub async fn permissions(&self, asked: &PermissionRequestQuery) -> Result<PermissionRequestPage, Error> {
         self.get(&format!("/api/permissions{}", query(asked))).await
     }
 
-    /// Returns everything that agents ask, or one of them, oldest first.
-    pub async fn open_asks(&self, session: Option<&str>) -> Result<Vec<OpenAsk>, Error> {
-        let mut asked = AskQuery { session: session.map(str::to_owned), ..AskQuery::default() };
-        let mut open = Vec::new();
-        loop {
+    /// Returns every open permission request, or those of one agent, oldest first.
+    pub async fn open_asks(&self, session: Option<&str>) -> Result<Vec<PermissionRequest>, Error> {
+        Ok(self.open_requests(session).await?.asks)
+    }
+
+    /// Returns every open permission request, or those of one agent, as one page.
+    pub async fn open_requests(&self, session: Option<&str>) -> Result<PermissionRequestPage, Error> {
+        let mut asked = PermissionRequestQuery {
+            session: session.map(str::to_owned),
+            ..PermissionRequestQuery::default()
+        };
+        let mut whole = self.permissions(&asked).await?;
+        while let Some(after) = whole.next.take() {
+            asked.after = Some(after);
             let page = self.permissions(&asked).await?;
-            open.extend(page.asks);
-            match page.next {
-                Some(next) => asked.after = Some(next),
-                None => return Ok(open),
-            }
+            whole.asks.extend(page.asks);
+            whole.next = page.next;
         }
+        Ok(whole)
     }
 
     /// Answers what a session asks. The first answer wins.
@@ -262,9 +420,9 @@ impl Client {
         self.read(ask.json(answer)).await
     }
 
-    /// Returns what people decided for good.
+    /// Returns the standing permission rules.
     pub async fn rules(&self) -> Result<RuleList, Error> {
-        self.get("/api/rules").await
+        self.whole("/api/rules").await
     }
 
     /// Forgets such a decision.
@@ -274,7 +432,12 @@ impl Client {
 
     /// Returns the kinds of agents, and which could be used now.
     pub async fn providers(&self) -> Result<ProviderList, Error> {
-        self.get("/api/providers").await
+        self.whole("/api/providers").await
+    }
+
+    /// Returns the models that can be chosen with a provider.
+    pub async fn models(&self, provider: &str) -> Result<ModelList, Error> {
+        self.whole(&path(["api", "providers", provider, "models"])).await
     }
 
     /// Makes a command a kind of agent.
@@ -289,10 +452,10 @@ impl Client {
 
     /// Returns the definitions of agents in a project.
     pub async fn agents(&self, asked: &AgentQuery) -> Result<AgentList, Error> {
-        self.get(&format!("/api/agents{}", query(asked))).await
+        self.whole(&format!("/api/agents{}", query(asked))).await
     }
 
-    /// Returns a definition with everything that it comes to.
+    /// Returns a resolved agent definition.
     pub async fn agent(&self, slug: &str, asked: &AgentViewQuery) -> Result<AgentView, Error> {
         self.get(&format!("{}{}", path(["api", "agents", slug]), query(asked))).await
     }
@@ -312,6 +475,21 @@ impl Client {
         self.read(Ask::new(Method::PUT, &path(["api", "agents", slug])).json(wanted)).await
     }
 
+    /// Returns what a message to an agent can begin with.
+    pub async fn commands(&self, asked: &CommandQuery) -> Result<CommandList, Error> {
+        self.get(&format!("/api/commands{}", query(asked))).await
+    }
+
+    /// Returns what is wrong with a definition, without saving it.
+    pub async fn check_agent(&self, slug: &str, wanted: &CheckAgent) -> Result<CheckedAgent, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "agents", slug, "check"])).json(wanted)).await
+    }
+
+    /// Returns what Paseo needs on the daemon's machine, and whether it is there.
+    pub async fn diagnosis(&self) -> Result<Diagnosis, Error> {
+        self.get("/api/diagnosis").await
+    }
+
     /// Makes one change of a definition count.
     pub async fn trust_agent(&self, slug: &str, wanted: &TrustAgent) -> Result<AgentList, Error> {
         self.read(Ask::new(Method::POST, &path(["api", "agents", slug, "trust"])).json(wanted)).await
@@ -324,7 +502,7 @@ impl Client {
 
     /// Lists the worktrees of agents.
     pub async fn worktrees(&self) -> Result<WorktreeList, Error> {
-        self.get("/api/worktrees").await
+        self.whole("/api/worktrees").await
     }
 
     /// Removes a worktree; with `force` what would be lost is archived first.
@@ -348,7 +526,7 @@ impl Client {
 
     /// Returns the tokens, without their secrets.
     pub async fn tokens(&self) -> Result<TokenList, Error> {
-        self.get("/api/tokens").await
+        self.whole("/api/tokens").await
     }
 
     /// Makes a token.
@@ -363,7 +541,7 @@ impl Client {
 
     /// Lists the browsers that are logged in.
     pub async fn devices(&self) -> Result<DeviceList, Error> {
-        self.get("/api/devices").await
+        self.whole("/api/devices").await
     }
 
     /// Logs a browser out.
@@ -379,6 +557,16 @@ impl Client {
     /// Returns what descends from one human request.
     pub async fn cause(&self, cause: &str) -> Result<CauseView, Error> {
         self.get(&path(["api", "causes", cause])).await
+    }
+
+    /// Returns all messages that descend from one human request.
+    pub async fn cause_messages(&self, cause: &str) -> Result<CauseMessages, Error> {
+        self.whole(&path(["api", "causes", cause, "messages"])).await
+    }
+
+    /// Returns the map.
+    pub async fn map(&self, asked: &MapQuery) -> Result<MapView, Error> {
+        self.get(&format!("/api/map{}", query(asked))).await
     }
 
     /// Ends everything that descends from one human request.

@@ -1,6 +1,6 @@
 //! Server-sent events: bytes in, frames out. Chunks may end anywhere, in the middle of a character too.
 
-/// A frame that grows past this is nobody's.
+/// A frame that grows past this is not one of the daemon's.
 const FRAME_BYTES: usize = 16 * 1024 * 1024;
 
 /// One event as it stood in the stream.

@@ -1,11 +1,12 @@
 //! One method per route of teams. A `team` of `-` is the caller's own, or the only one there is.
 
 use http::Method;
+use paseo_wire::past::PastQuery;
 use paseo_wire::settings::CreatedToken;
 use paseo_wire::team::{
-    ClaimTask, CreateTask, CreateTeam, EndTask, EnrolAgent, InboxQuery, NoticePage, NoticeQuery,
-    ReassignTask, ReleaseTask, RenewTask, TaskAnswer, TaskPage, TeamAnswer, TeamPage, TeamQuery, WriteAnswer,
-    WriteQuery,
+    ClaimTask, CreateTask, CreateTeam, EditTask, EndTask, EnrolAgent, InboxQuery, NoticePage, NoticeQuery,
+    ReassignTask, RefusalList, RefusalQuery, ReleaseTask, RenewTask, TaskAnswer, TaskPage, TaskQuery,
+    TeamAnswer, TeamPage, TeamQuery, WriteAnswer, WriteQuery,
 };
 use serde::Serialize;
 
@@ -28,6 +29,11 @@ impl Client {
     /// Shows a team.
     pub async fn team(&self, team: &str) -> Result<TeamAnswer, Error> {
         self.get(&path(["api", "teams", team])).await
+    }
+
+    /// Shows a team as it was.
+    pub async fn past_team(&self, team: &str, past: &PastQuery) -> Result<TeamAnswer, Error> {
+        self.get(&format!("{}{}", path(["api", "teams", team]), query(past))).await
     }
 
     /// Takes an agent into a team, or changes its role.
@@ -58,7 +64,7 @@ impl Client {
     }
 
     /// Returns a page of the tasks of a team.
-    pub async fn tasks(&self, team: &str, asked: &TeamQuery) -> Result<TaskPage, Error> {
+    pub async fn tasks(&self, team: &str, asked: &TaskQuery) -> Result<TaskPage, Error> {
         self.get(&format!("{}{}", path(["api", "teams", team, "tasks"]), query(asked))).await
     }
 
@@ -103,17 +109,17 @@ impl Client {
         self.on_task(team, task, "release", &ReleaseTask { epoch }).await
     }
 
-    /// Gives a task up for the whole team.
+    /// Cancels a task for the whole team.
     pub async fn cancel_task(&self, team: &str, task: &str) -> Result<TaskAnswer, Error> {
         self.read(Ask::new(Method::POST, &path(["api", "teams", team, "tasks", task, "cancel"]))).await
     }
 
-    /// Lets what failed or was canceled be done after all.
+    /// Reopens a failed or canceled task.
     pub async fn retry_task(&self, team: &str, task: &str) -> Result<TaskAnswer, Error> {
         self.read(Ask::new(Method::POST, &path(["api", "teams", team, "tasks", task, "retry"]))).await
     }
 
-    /// Gives a task to another, or to nobody.
+    /// Reassigns a task, or returns it to the queue.
     pub async fn reassign_task(
         &self,
         team: &str,
@@ -131,6 +137,16 @@ impl Client {
     /// Returns everything that happened in a team.
     pub async fn audit(&self, team: &str, asked: &NoticeQuery) -> Result<NoticePage, Error> {
         self.get(&format!("{}{}", path(["api", "teams", team, "audit"]), query(asked))).await
+    }
+
+    /// Returns the recent writes that guards refused.
+    pub async fn refusals(&self, team: &str, asked: &RefusalQuery) -> Result<RefusalList, Error> {
+        self.get(&format!("{}{}", path(["api", "teams", team, "refusals"]), query(asked))).await
+    }
+
+    /// Edits a task.
+    pub async fn edit_task(&self, team: &str, task: &str, body: &EditTask) -> Result<TaskAnswer, Error> {
+        self.read(Ask::new(Method::PATCH, &path(["api", "teams", team, "tasks", task])).json(body)).await
     }
 
     /// Says whether an agent may write to a path now.

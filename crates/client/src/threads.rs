@@ -1,10 +1,12 @@
 //! One method per route of threads. A `thread` may be an id or a name.
 
 use http::Method;
+use paseo_wire::past::PastQuery;
 use paseo_wire::settings::CreatedToken;
 use paseo_wire::thread::{
-    CreateSeatToken, CreateThread, PatchThread, PostMessage, PostedMessage, PresenceList, ThreadAnswer,
-    ThreadControl, ThreadEventPage, ThreadEventQuery, ThreadPage, ThreadQuery,
+    CreateParticipantToken, CreateThread, HeldList, ParticipantIdQuery, PatchThread, PostMessage,
+    PostedMessage, PresenceList, SeenMessages, SuggestedParticipantId, ThreadAnswer, ThreadControl,
+    ThreadEventPage, ThreadEventQuery, ThreadPage, ThreadQuery, WakePreview,
 };
 use serde_json::Value;
 
@@ -33,12 +35,17 @@ impl Client {
         self.get(&path(["api", "threads", thread])).await
     }
 
+    /// Shows a thread as it was.
+    pub async fn past_thread(&self, thread: &str, past: &PastQuery) -> Result<ThreadAnswer, Error> {
+        self.get(&format!("{}{}", path(["api", "threads", thread]), query(past))).await
+    }
+
     /// Changes a thread's name, or where its agents work.
     pub async fn patch_thread(&self, thread: &str, patch: &PatchThread) -> Result<ThreadAnswer, Error> {
         self.read(Ask::new(Method::PATCH, &path(["api", "threads", thread])).json(patch)).await
     }
 
-    /// Deletes a thread, and returns it as it was. While somebody works for it, only by force.
+    /// Deletes a thread, and returns it as it was. While it has running agents, only by force.
     pub async fn delete_thread(&self, thread: &str, force: bool) -> Result<ThreadAnswer, Error> {
         let path = path(["api", "threads", thread]);
         let path = if force { format!("{path}?force=true") } else { path };
@@ -65,6 +72,31 @@ impl Client {
         self.read(keyed(ask, key).json(message)).await
     }
 
+    /// Returns whom a message would wake, without sending it.
+    pub async fn wakes(&self, thread: &str, message: &PostMessage) -> Result<WakePreview, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "threads", thread, "wakes"])).json(message)).await
+    }
+
+    /// Returns the replies that are held until their authors may post.
+    pub async fn held_replies(&self, thread: &str) -> Result<HeldList, Error> {
+        self.whole(&path(["api", "threads", thread, "held"])).await
+    }
+
+    /// Notes that a person has looked at messages of a thread.
+    pub async fn looked_at_thread(&self, thread: &str, seen: &SeenMessages) -> Result<ThreadAnswer, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "threads", thread, "looked"])).json(seen)).await
+    }
+
+    /// Returns a free id for a new participant.
+    pub async fn suggest_participant_id(
+        &self,
+        thread: &str,
+        asked: &ParticipantIdQuery,
+    ) -> Result<SuggestedParticipantId, Error> {
+        let path = path(["api", "threads", thread, "participant-id"]);
+        self.get(&format!("{path}{}", query(asked))).await
+    }
+
     /// Changes who is in a thread, or who may do what.
     pub async fn control_thread(&self, thread: &str, control: Value) -> Result<ThreadAnswer, Error> {
         let ask = Ask::new(Method::POST, &path(["api", "threads", thread, "controls"]));
@@ -73,14 +105,14 @@ impl Client {
 
     /// Returns what participants are doing.
     pub async fn presence(&self, thread: &str) -> Result<PresenceList, Error> {
-        self.get(&path(["api", "threads", thread, "presence"])).await
+        self.whole(&path(["api", "threads", thread, "presence"])).await
     }
 
-    /// Makes a token that speaks as one participant.
+    /// Creates a token for one participant.
     pub async fn create_seat_token(
         &self,
         thread: &str,
-        wanted: &CreateSeatToken,
+        wanted: &CreateParticipantToken,
     ) -> Result<CreatedToken, Error> {
         let ask = Ask::new(Method::POST, &path(["api", "threads", thread, "tokens"]));
         self.read(ask.json(wanted)).await

@@ -40,7 +40,7 @@ impl Endpoint {
         }
     }
 
-    /// Says that nobody answers here.
+    /// Says that no daemon answers here.
     pub(crate) fn unreachable(&self, reason: io::Error) -> Error {
         let target = match self {
             Self::Unix(path) => path.display().to_string(),

@@ -3,6 +3,7 @@
 use http::Method;
 use paseo_wire::message::Receipt;
 use paseo_wire::session::ActionAnswer;
+use paseo_wire::terminal::{HistoryQuery, TerminalHistory};
 use paseo_wire::worker::{
     AttachView, Capture, CaptureQuery, SendToWorker, StartWorker, StartedWorker, WorkerAnswer, WorkerList,
     WorkerQuery,
@@ -16,7 +17,7 @@ use crate::{Client, Error};
 impl Client {
     /// Lists workers.
     pub async fn workers(&self, asked: &WorkerQuery) -> Result<WorkerList, Error> {
-        self.get(&format!("/api/workers{}", query(asked))).await
+        self.whole(&format!("/api/workers{}", query(asked))).await
     }
 
     /// Starts a worker. Repeated with the same key, it is the same one.
@@ -36,6 +37,11 @@ impl Client {
     /// Returns what a worker's terminal shows.
     pub async fn capture_worker(&self, worker: &str, asked: &CaptureQuery) -> Result<Capture, Error> {
         self.get(&format!("{}{}", path(["api", "workers", worker, "capture"]), query(asked))).await
+    }
+
+    /// Returns lines of a worker's terminal, from the newest back.
+    pub async fn worker_history(&self, worker: &str, asked: &HistoryQuery) -> Result<TerminalHistory, Error> {
+        self.get(&format!("{}{}", path(["api", "workers", worker, "history"]), query(asked))).await
     }
 
     /// Returns by which command a person gets to a worker's terminal.

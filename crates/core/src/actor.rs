@@ -10,7 +10,7 @@ use crate::id::SessionId;
 /// The device of people who type into the terminal of an agent.
 pub const TERMINAL: &str = "terminal";
 
-/// Whoever acts on the log.
+/// Who acts on the log.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Actor {

@@ -56,11 +56,11 @@ pub enum Refused {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Everyone,
-    /// A network of somebody's own.
+    /// A private network.
     Private,
     /// This machine.
     Loopback,
-    /// Nobody that anything should be sent to, and what it is instead.
+    /// An address that nothing should be sent to, and what it is instead.
     Never(&'static str),
 }
 
@@ -223,7 +223,7 @@ fn reach(address: IpAddr) -> Reach {
 
 fn reach_v4(address: Ipv4Addr) -> Reach {
     match address.octets() {
-        // Where providers of machines tell secrets to whoever asks.
+        // Metadata services of cloud providers, which give secrets to every caller.
         [169, 254, 169, 254] | [168, 63, 129, 16] | [100, 100, 100, 200] => {
             Reach::Never("a cloud metadata address")
         }

@@ -19,6 +19,9 @@ pub enum Post {
     None,
     /// The process that the daemon put above everything of a session.
     Shim(SessionId),
+    /// The process that the daemon put above everything of a shell that a person opened in the web app. The daemon alone
+    /// types into it, and only what people send.
+    Person,
     /// The server that holds the terminals of workers, and windows that people open beside them.
     Terminals,
     Daemon,
@@ -42,7 +45,7 @@ pub enum Caller {
     Session(SessionId),
 }
 
-/// Why a caller is nobody.
+/// Why a caller is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("the calling process has ended, or belongs to another user")]
@@ -106,8 +109,11 @@ pub fn identify(chain: &[Link], sessions: &impl Sessions) -> Result<Caller, Refu
     if let Some((height, session)) = shim(below) {
         return under_shim(session, &below[..=height]);
     }
+    if let Some(height) = below.iter().position(|link| link.post == Post::Person) {
+        return marked(&below[..height], |session| sessions.is_open(session));
+    }
     if let Some(server) = below.iter().position(|link| link.post == Post::Terminals) {
-        // No worker's, and nobody knows who opened it.
+        // Not a worker's, and it is unknown who opened it.
         return match marked(&below[..server], |session| sessions.is_boarding(session))? {
             Caller::Human => Err(Refusal::Window),
             caller => Ok(caller),
@@ -123,7 +129,7 @@ pub fn identify(chain: &[Link], sessions: &impl Sessions) -> Result<Caller, Refu
 fn shim(chain: &[Link]) -> Option<(usize, SessionId)> {
     chain.iter().enumerate().rev().find_map(|(height, link)| match link.post {
         Post::Shim(session) => Some((height, session)),
-        Post::None | Post::Terminals | Post::Daemon => None,
+        Post::None | Post::Person | Post::Terminals | Post::Daemon => None,
     })
 }
 
@@ -287,6 +293,28 @@ mod tests {
                 "an agent can open a window beside a worker, too"
             );
         }
+    }
+
+    #[test]
+    fn in_a_shell_that_a_person_opened_the_caller_is_a_person() {
+        for top in [post(Post::Daemon), post(Post::Terminals)] {
+            assert_eq!(who(&[silent(), silent(), post(Post::Person), top]), Ok(Caller::Human));
+            assert_eq!(who(&[says(4), silent(), post(Post::Person), top]), Ok(Caller::Session(id(4))));
+            assert_eq!(
+                who(&[says(CLOSED), post(Post::Person), top]),
+                Err(Refusal::NotOpen { claimed: id(CLOSED) })
+            );
+            // An agent is one wherever it runs.
+            let below = [silent(), shim_of(OWN), silent(), post(Post::Person), top];
+            assert_eq!(who(&below), Ok(Caller::Session(id(OWN))));
+            let above = [silent(), post(Post::Person), silent(), shim_of(OWN), top];
+            assert_eq!(who(&above), Ok(Caller::Session(id(OWN))));
+        }
+        assert_eq!(
+            who(&[silent(), post(Post::Daemon), post(Post::Person)]),
+            Err(Refusal::Orphan),
+            "its shim was killed"
+        );
     }
 
     #[test]

@@ -142,6 +142,23 @@ impl Cause {
         Ok(Event::Woken { session, turn, charge })
     }
 
+    /// Returns how many more turns of all agents may start without a human message.
+    pub fn wakes_left(&self) -> u32 {
+        if self.stopped { 0 } else { WAKES_PER_CAUSE.saturating_sub(self.woken) }
+    }
+
+    /// Returns how many more turns of one agent may start for a message of another.
+    pub fn wakes_left_of(&self, session: SessionId) -> u32 {
+        let spent = self.by_session.get(&session).copied().unwrap_or(0);
+        WAKES_PER_SESSION.saturating_sub(spent).min(self.wakes_left())
+    }
+
+    /// Returns when a person asked for it; nothing when it stands for an agent elsewhere.
+    pub fn began(&self) -> Option<Timestamp> {
+        let begun = self.begun.as_ref().map(|begun| begun.at);
+        begun.into_iter().chain(self.opened.as_ref().map(|opened| opened.at)).min()
+    }
+
     /// Decides whether an agent may start another one.
     pub fn spawn(&self, by: SessionId, session: SessionId, now: Timestamp) -> Result<Event, TooManySpawns> {
         let recent = self.spawned_at.first().is_some_and(|first| {
@@ -161,6 +178,11 @@ pub fn stream(id: CauseId) -> String {
     format!("cause/{id}")
 }
 
+/// Returns the cause that a stream belongs to.
+pub fn from_stream(stream: &str) -> Option<CauseId> {
+    stream.strip_prefix("cause/")?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,7 +200,9 @@ mod tests {
                 of_one += 1;
             }
             assert!(of_one <= WAKES_PER_SESSION);
+            assert_eq!(cause.wakes_left_of(session), 0);
             spent += of_one;
+            assert_eq!(cause.wakes_left(), WAKES_PER_CAUSE - spent);
         }
         assert_eq!(spent, WAKES_PER_CAUSE);
     }
@@ -208,5 +232,6 @@ mod tests {
         assert!(cause.spend(session, turn, Charge::Cause).is_ok());
         cause.apply(&Event::Stopped {}, Timestamp::default());
         assert_eq!(cause.spend(session, turn, Charge::Cause), Err(Exhausted::Stopped));
+        assert_eq!((cause.wakes_left(), cause.wakes_left_of(SessionId::from_random([2; 16]))), (0, 0));
     }
 }

@@ -9,8 +9,7 @@ use crate::limits::{DEPTH, DESCENDANTS};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TooMany {
     #[error(
-        "agents can be nested {DEPTH} levels below the one a person started, and this would be level {0}; \
-         do the work yourself, or leave it to your parent agent"
+        "limit reached: agents can be nested {DEPTH} levels deep, and this would be level {0}; do the work yourself, or return it to your parent agent"
     )]
     Deep(usize),
     #[error(
@@ -64,8 +63,8 @@ pub fn descendants_leaf_first(
     for (child, parent) in parents {
         children.entry(parent).or_default().push(child);
     }
-    // Generation by generation, which turned round is leaf first. Whoever was seen is not looked at again: records
-    // that make somebody their own ancestor end there.
+    // Generation by generation, which turned round is leaf first. A visited agent is not visited again: records
+    // that make an agent its own ancestor end there.
     let mut seen = BTreeSet::from([id]);
     let mut found = vec![id];
     let mut next = 0;
@@ -127,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_web_app_shows_whole_families() {
-        // 1 has the label; 5 was started by one in the background, and 6 by somebody who is not open any more.
+        // 1 has the label; 5 was started by one in the background, and 6 by one that is closed.
         let parents = [(3, 2), (2, 1), (5, 4), (6, 7)];
         let parent =
             |of: SessionId| parents.iter().find(|(child, _)| id(*child) == of).map(|(_, parent)| id(*parent));

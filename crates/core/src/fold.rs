@@ -168,7 +168,7 @@ fn fold_session(
     }
     let head = head.unwrap_or(SessionHead::Deleted);
     let (live, epoch) = match &head {
-        // Whoever is still to be told of a closed one is told at boot.
+        // Pending notices about a closed one are sent at boot.
         SessionHead::Session(session) => {
             (session.is_open() || !session.watches.is_empty(), session.history.epoch)
         }
@@ -197,7 +197,7 @@ fn fold_team(
         }
     }
     let head = head.unwrap_or(TeamHead::Never);
-    // Somebody has a task: that ends by itself one day. The others are read when somebody asks for them.
+    // A lease is held, and will run out by itself. The others are read on demand.
     let live = matches!(&head, TeamHead::Team(team) if !team.held.is_empty());
     *memory = Some(Memory(Kept::Team(head)));
     Ok(Advanced { state: None, live, epoch: 0 })
@@ -220,7 +220,7 @@ fn fold_thread(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Res
         }
     }
     let head = head.unwrap_or(ThreadHead::Deleted);
-    // The others are read when somebody asks for them.
+    // The others are read on demand.
     let live = match &head {
         ThreadHead::Thread(thread) => thread.is_live(),
         ThreadHead::Deleted => ending,

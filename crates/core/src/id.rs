@@ -128,11 +128,11 @@ ordered_id!(
     TokenId
 );
 ordered_id!(
-    /// What a person decided for good.
+    /// A standing permission rule.
     RuleId
 );
 ordered_id!(
-    /// Somebody who is to be told what becomes of something.
+    /// A watch: a recipient to be notified of an outcome.
     WatchId
 );
 ordered_id!(

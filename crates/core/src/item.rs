@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
 use crate::id::{DeliveryId, TurnId};
+use crate::permission::Form;
 
 /// One kind of item. Holds no conversation text: that is the item's content (see [`Draft`]).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ pub enum Kind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Actor>,
     },
-    /// The agent's task list. Text: the list, as JSON.
+    /// The agent's to-do list. Text: the list, as JSON.
     Todo,
     /// What a request cost.
     Usage(Usage),
@@ -94,7 +95,7 @@ pub enum ToolOutcome {
 pub enum Decision {
     Allow,
     Deny,
-    /// Nobody answered: the turn ended first.
+    /// It was not answered: the turn ended first.
     Withdrawn,
 }
 
@@ -141,6 +142,9 @@ pub struct ToolCallExtra {
 pub struct PermissionExtra {
     /// What would be done, in words.
     pub headline: String,
+    /// What a question offers to choose from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
 }
 
 /// The code of a notice that says that the older part of a conversation was summarised. Text: the summary. Extra:
@@ -201,7 +205,7 @@ pub struct Place {
     /// The tool call that this item belongs under.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// It was said in an attempt that broke off. Kept for whoever asks for it; no part of what the agent said.
+    /// It was said in an attempt that broke off. Kept for readers that ask for it; not part of the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub superseded: bool,
 }

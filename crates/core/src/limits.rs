@@ -107,14 +107,42 @@ pub const LABEL_BYTES: usize = 128;
 pub const NAME_CHARS: usize = 120;
 /// How much a list shows of what was said last, in characters.
 pub const SNIPPET_CHARS: usize = 160;
+/// Most calls without a result that a preview of a transcript remembers.
+pub const OPEN_CALLS: usize = 64;
+/// Turns on one page, unless asked for more.
+pub const TURN_ROWS: usize = 100;
+/// Most entries on one page of the inbox.
+pub const INBOX_ROWS: usize = 100;
 /// Most rows on one page.
 pub const PAGE_ROWS: usize = 500;
 /// Shortest time that a permission request is displayed before a decision made on a screen counts, in milliseconds.
 pub const CONSENT_MS: u64 = 500;
+/// Longest address of a push service, in bytes.
+pub const PUSH_ENDPOINT_BYTES: usize = 2_048;
+/// Most devices that get notifications.
+pub const PUSH_DEVICES: usize = 64;
+/// Most notifications to one device within a minute. More news become one.
+pub const PUSHES_PER_MINUTE: usize = 20;
+/// Most agents whose news wait to be told to one device; the others are only counted.
+pub const PUSHES_PENDING: usize = 32;
+/// How often a notification is posted that the push service does not take.
+pub const PUSH_ATTEMPTS: u32 = 4;
+/// How long a push service keeps a notification for a device that is off, in seconds.
+pub const PUSH_SECONDS: u64 = 24 * 60 * 60;
+/// Longest notification before it is encrypted, in bytes.
+pub const PUSH_BYTES: usize = 2_048;
 /// Fewest characters of a handle.
 pub const HANDLE_CHARS: usize = 4;
 /// Longest path of a session's directory, in bytes as the log holds it.
 pub const PATH_BYTES: usize = 1024;
+/// How much of a text file a preview shows, in bytes.
+pub const PREVIEW_BYTES: usize = 256 * 1024;
+/// Most entries of one directory that are read, and most files that are searched to complete a name.
+pub const DIRECTORY_ENTRIES: usize = 200_000;
+/// Most completions of a path at once.
+pub const COMPLETIONS: usize = 50;
+/// Most models of one provider that are listed.
+pub const MODELS: usize = 1_000;
 /// Most replies that a thread keeps while their authors may not speak.
 pub const THREAD_HELD: usize = 64;
 /// Most who spoke in a thread without being invited that it remembers.
@@ -161,3 +189,14 @@ pub const TEAM_RESOURCE_BYTES: usize = 8 * 1024;
 pub const TASK_SUMMARY_CHARS: usize = 2_000;
 /// Longest description of a task, in bytes.
 pub const TASK_DESCRIPTION_BYTES: usize = 64 * 1024;
+/// Most rows of one table of traffic, for each minute.
+pub const TRAFFIC_ROWS: usize = 4_096;
+/// Most agents on the map.
+pub const MAP_AGENTS: usize = 500;
+/// Most overlaps that are listed of a task.
+pub const TASK_OVERLAPS: usize = 8;
+/// Refused writes that a team remembers of each member, and how many it notes of one in a minute.
+pub const REFUSALS_KEPT: usize = 10;
+pub const REFUSALS_PER_MINUTE: usize = 6;
+/// How much of what a member wanted to do is kept with a refusal, in characters.
+pub const REFUSAL_CHARS: usize = 400;

@@ -4,12 +4,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 mod consent;
+mod destructive;
+pub mod form;
 mod rule;
 mod script;
+mod secrets;
+mod shell;
 
 pub use consent::{TooEarly, check_shown};
+pub use form::Form;
 pub use rule::{Rule, Scope};
 pub use script::script;
+pub use secrets::Secrets;
 
 /// How much an agent may do without asking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,6 +105,8 @@ pub struct Request {
     pub input: Value,
     pub power: Power,
     pub shape: Shape,
+    /// What a question offers to choose from.
+    pub form: Option<Form>,
 }
 
 /// The narrow shape of a request: what `--always` means, and no more.
@@ -113,9 +121,9 @@ pub enum Shape {
     Host { host: String },
     /// This tool, whatever it gets.
     Tool { name: String },
-    /// Something of which nobody says what exactly it does; the words are the harness's own.
+    /// Something whose exact effect is unknown; the words are the harness's own.
     Unnamed { words: String },
-    /// A question that only a person can answer, each time anew.
+    /// A question that only a person can answer, each time again.
     Question { text: String },
 }
 
@@ -158,7 +166,7 @@ fn files(path: &str) -> Option<Vec<String>> {
 /// The longest text of a shape that is stored: it stands in an event, which stays small.
 const SHAPE_BYTES: usize = 2048;
 
-/// What is to become of a request.
+/// How a request is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Allow,
@@ -186,7 +194,7 @@ pub fn decide<'a>(
         }
         if !rule.allow {
             return Verdict::Deny(format!(
-                "A person has denied {} in this project with a standing rule.",
+                "A rule that a person set for this project denies {}.",
                 request.shape.words()
             ));
         }
@@ -212,7 +220,7 @@ pub fn decide<'a>(
     }
 }
 
-/// Returns the mode that a harness is to be started in. Where a person has denied something for good, a power is
+/// Returns the mode that a harness is to be started in. Where a standing rule denies something, a power is
 /// withheld, or it is guarded, it must ask even when everything else is allowed.
 pub fn asking<'a>(
     mode: Mode,
@@ -333,6 +341,7 @@ mod tests {
             input: json!({ "command": command }),
             power,
             shape: Shape::Command { command: command.into() },
+            form: None,
         }
     }
 

@@ -55,7 +55,7 @@ impl Load {
         (self.others + waiting).saturating_sub(self.open_to_others())
     }
 
-    /// Returns how many processes have to make room, whoever they work for. No one makes room for a turn that may not
+    /// Returns how many processes have to make room, whatever they work for. No one makes room for a turn that may not
     /// have the place.
     pub fn too_many(&self, people_waiting: usize, others_waiting: usize) -> usize {
         let others = others_waiting.min(self.open_to_others().saturating_sub(self.others));

@@ -80,7 +80,7 @@ fn tools(parts: &Parts<'_>) -> Option<String> {
 }
 
 /// Says what the harness could do and the agent may not, so that it knows why it is refused. Commands do all of that:
-/// whoever has a shell is refused nothing.
+/// an agent with a shell is refused nothing.
 fn withheld(parts: &Parts<'_>) -> Option<String> {
     if parts.grants.has(Power::Shell.tool()) {
         return None;

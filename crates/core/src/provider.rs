@@ -39,7 +39,7 @@ pub struct Added {
 /// Why an agent cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("invalid provider name `{}`: use 1 to {NAME_CHARS} of a-z, 0-9 and `-`, starting with a letter", shown(.0))]
+    #[error("invalid provider name `{}`: use at most {NAME_CHARS} of a-z, 0-9 and `-`, starting with a letter", shown(.0))]
     Name(String),
     #[error("`{0}` is a built-in provider; choose another name")]
     BuiltIn(String),

@@ -17,7 +17,7 @@ pub enum NotPublic {
     #[error("is not a valid public URL")]
     Malformed,
     /// Browsers say who asks (`Sec-Fetch-Site`) only to origins that they trust; without that word a cookie counts for
-    /// nothing, and whoever logs in is a stranger again at once.
+    /// nothing, and a person who logs in is logged out again at once.
     #[error("has no TLS, so browsers cannot stay logged in there")]
     Plain,
 }
@@ -51,7 +51,7 @@ impl PublicUrl {
     }
 }
 
-/// Says whether browsers take an address for one that nobody listens in on.
+/// Says whether browsers treat an address as safe from eavesdroppers.
 pub fn is_trusted(target: &Target) -> bool {
     target.url.starts_with("https://")
         || match &target.host {

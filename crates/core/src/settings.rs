@@ -8,6 +8,7 @@ use crate::actor::Actor;
 use crate::content::ContentRef;
 use crate::definition::Format;
 use crate::id::{DeviceId, RuleId, TokenId};
+use crate::notification::{Subscription, Switches};
 use crate::permission::Rule;
 use crate::provider::Added;
 use crate::time::Timestamp;
@@ -37,7 +38,20 @@ pub enum Event {
     DeviceAdded { device: DeviceId, name: String, sha256: String },
     #[serde(rename = "device.revoked")]
     DeviceRevoked { device: DeviceId },
-    /// A person decided something for good.
+    /// A browser gets notifications. Takes the place of its earlier subscription.
+    #[serde(rename = "device.subscribed")]
+    DeviceSubscribed {
+        device: DeviceId,
+        #[serde(flatten)]
+        subscription: Subscription,
+    },
+    /// A browser wants other kinds of notifications.
+    #[serde(rename = "device.switched")]
+    DeviceSwitched { device: DeviceId, switches: Switches },
+    /// A browser gets no notifications any more: it said so, or its push service did.
+    #[serde(rename = "device.unsubscribed")]
+    DeviceUnsubscribed { device: DeviceId },
+    /// A person created a standing rule.
     #[serde(rename = "rule.added")]
     RuleAdded { rule: RuleId, answer: Rule },
     #[serde(rename = "rule.removed")]
@@ -97,12 +111,19 @@ pub enum Key {
     PermUserAgent,
     PermSummon,
     PermTodo,
+    WebShell,
 }
 
 impl Key {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::PermSendToTab, Self::PermReadTab, Self::PermUserAgent, Self::PermSummon, Self::PermTodo];
+    pub const ALL: [Self; 6] = [
+        Self::PermSendToTab,
+        Self::PermReadTab,
+        Self::PermUserAgent,
+        Self::PermSummon,
+        Self::PermTodo,
+        Self::WebShell,
+    ];
 
     /// Returns the word that people type.
     pub fn word(self) -> &'static str {
@@ -112,6 +133,7 @@ impl Key {
             Self::PermUserAgent => "perm_user_agent",
             Self::PermSummon => "perm_summon",
             Self::PermTodo => "perm_todo",
+            Self::WebShell => "web_shell",
         }
     }
 
@@ -180,7 +202,7 @@ pub struct Settings {
     /// Browsers that are logged in.
     #[serde(default)]
     pub devices: BTreeMap<DeviceId, Device>,
-    /// What people decided for good.
+    /// Standing permission rules.
     #[serde(default)]
     pub rules: BTreeMap<RuleId, Rule>,
     /// Whose definitions count: projects, with the hash of what was trusted.
@@ -206,6 +228,9 @@ pub struct Device {
     pub name: String,
     pub sha256: String,
     pub created_at: Timestamp,
+    /// Where its notifications go, if it gets any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push: Option<Subscription>,
 }
 
 /// A credential. Only its hash is known.
@@ -250,11 +275,31 @@ impl Settings {
                 self.tokens.remove(token);
             }
             Event::DeviceAdded { device, name, sha256 } => {
-                let added = Device { name: name.clone(), sha256: sha256.clone(), created_at: at };
+                let added = Device { name: name.clone(), sha256: sha256.clone(), created_at: at, push: None };
                 self.devices.insert(*device, added);
             }
             Event::DeviceRevoked { device } => {
                 self.devices.remove(device);
+            }
+            Event::DeviceSubscribed { device, subscription } => {
+                // A browser that logged in again is a new device with its old address.
+                for other in self.devices.values_mut() {
+                    other.push.take_if(|push| push.endpoint == subscription.endpoint);
+                }
+                // One that was revoked meanwhile stays without.
+                if let Some(device) = self.devices.get_mut(device) {
+                    device.push = Some(subscription.clone());
+                }
+            }
+            Event::DeviceSwitched { device, switches } => {
+                if let Some(push) = self.devices.get_mut(device).and_then(|device| device.push.as_mut()) {
+                    push.switches = *switches;
+                }
+            }
+            Event::DeviceUnsubscribed { device } => {
+                if let Some(device) = self.devices.get_mut(device) {
+                    device.push = None;
+                }
             }
             Event::RuleAdded { rule, answer } => {
                 self.rules.insert(*rule, answer.clone());

@@ -1,10 +1,10 @@
-//! A glimpse of a text on one line, for lists.
+//! A preview of a text on one line, for lists.
 
 use crate::limits::SNIPPET_CHARS;
 
 /// Returns how a text begins, on one line and without characters that steer a terminal or the direction of writing.
 pub fn snippet(text: &str) -> String {
-    // More than a glimpse needs, however much of it is space.
+    // More than a preview needs, however much of it is space.
     let start: String = text.chars().filter(|c| !steers(*c)).take(8 * SNIPPET_CHARS).collect();
     let line = start.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(SNIPPET_CHARS) {

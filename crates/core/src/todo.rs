@@ -67,7 +67,7 @@ pub struct List {
     pub ignored: Vec<String>,
 }
 
-/// A word that nobody knows, and what it counts as.
+/// An unknown word, and what it counts as.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("entry {entry} was set to {taken}: {word} is not a valid {field}; known: {known}")]
 pub struct Unknown {
@@ -195,7 +195,7 @@ mod tests {
                 ("c", Status::Pending, Priority::Medium),
             ]
         );
-        // Whoever wrote them is told.
+        // Their author is told.
         assert_eq!(
             echo(&list),
             "[>] a (high)\n[ ] b\n[ ] c\n(entry 2 was set to pending: `blocked` is not a valid status; known: pending, in_progress, completed, cancelled)\n(entry 3 was set to medium: `3` is not a valid priority; known: high, medium, low)"

@@ -59,10 +59,10 @@ pub fn admit(waits: &[(SessionId, SessionId)], caller: SessionId, target: Sessio
     Ok(())
 }
 
-/// Why nobody needs to wait any longer.
+/// Why a wait is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Over {
-    /// This became of the message.
+    /// The message has an outcome.
     Settled(Due),
     /// The message waits for a person.
     Held(HeldReason),
@@ -70,6 +70,8 @@ pub enum Over {
     Halted(Hold),
     /// Nothing is left to do there.
     Idle,
+    /// A person made the other one an independent agent.
+    Promoted,
     Closed,
     /// The watch is gone: its watcher was told in another way.
     Told,
@@ -96,6 +98,7 @@ pub fn over(session: &Session, watch: WatchId) -> Option<Over> {
                 (None, _) => None,
             }
         }
+        On::Promotion => Some(Over::Promoted),
         On::Idle => session::due(session).any(|due| due.id == watch.id).then_some(Over::Idle),
     }
 }

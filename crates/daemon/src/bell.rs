@@ -103,7 +103,7 @@ impl Bell {
         }
     }
 
-    /// Returns a group, and what it has to know by now.
+    /// Returns a group, and what it has missed.
     fn group(&self, index: usize) -> Option<(watch::Sender<News>, News)> {
         let board = self.board.lock();
         Some((board.groups.get(index)?.clone(), board.news))
@@ -137,7 +137,7 @@ mod tests {
             assert_eq!(news, News { reached: 2, live: 1, over: true });
         }
         round.await.unwrap();
-        // Whoever comes late knows it from the beginning.
+        // A late listener knows it from the beginning.
         assert!(bell.listen().borrow().over);
     }
 

@@ -1,7 +1,7 @@
 //! Memory that the readers of streams take, in sum.
 //!
 //! Counted are encoded frames, as long as anything refers to them, and the bytes that wait in the write buffers of
-//! connections. Whoever takes more looks at the sum, and has the slowest readers dropped when it is too high.
+//! connections. A connection that takes more checks the sum, and has the slowest readers dropped when it is too high.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

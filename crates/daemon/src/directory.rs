@@ -1,8 +1,9 @@
 //! The open sessions, in memory: what lists, handles and views are made from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 use paseo_core::actor::Actor;
@@ -12,13 +13,17 @@ use paseo_core::handle::{self, Prefix, Resolution};
 use paseo_core::id::SessionId;
 use paseo_core::limits::{HANDLE_CHARS, PAGE_ROWS};
 use paseo_core::session::{self, Session};
+use paseo_core::time::Timestamp;
+use paseo_core::usage::Ledger;
 use paseo_store::{Seq, Version, Which};
 use paseo_wire::error::Code;
 use paseo_wire::session::{Candidate, SessionLine, SessionView};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
 
 use crate::failure::Failure;
 use crate::journal::Journal;
+use crate::previews::Previews;
 use crate::view;
 
 /// How many candidates an error lists.
@@ -28,8 +33,12 @@ pub(crate) const CANDIDATES: usize = 8;
 #[derive(Clone, Default)]
 pub(crate) struct Directory {
     open: Arc<RwLock<BTreeMap<SessionId, Entry>>>,
-    /// How many closed sessions there are, by project.
-    closed: Arc<Mutex<BTreeMap<String, usize>>>,
+    /// The closed sessions, by project.
+    closed: Arc<Mutex<BTreeMap<String, Past>>>,
+    /// What the closed sessions have used.
+    spent: Arc<Mutex<HashMap<SessionId, Arc<Ledger>>>>,
+    /// All closed sessions were counted.
+    counted: Arc<watch::Sender<bool>>,
     /// Where the log stood when each change that is not taken in yet began.
     changing: Arc<Mutex<BTreeMap<u64, Seq>>>,
     /// Rings when one of them is over.
@@ -54,6 +63,14 @@ impl Drop for Changing {
 struct Entry {
     session: Arc<Session>,
     version: Version,
+}
+
+/// Closed sessions of one project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Past {
+    pub(crate) sessions: usize,
+    /// When one of them last changed.
+    pub(crate) last: Timestamp,
 }
 
 /// What happens to the number of closed sessions.
@@ -107,6 +124,30 @@ impl Directory {
         }
     }
 
+    /// Waits until everything that was stored before is taken in: who was told of it finds it in what is read next.
+    pub(crate) async fn caught_up(&self, journal: &Journal) {
+        let head = journal.head();
+        loop {
+            let changed = self.changed.notified();
+            if !self.changing.lock().values().any(|began| *began < head) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Waits until an item is in the preview of its transcript, if that is still to come.
+    pub(crate) async fn transcript_taken_in(&self, previews: &Previews, id: SessionId, seq: Seq) {
+        loop {
+            let changed = self.changed.notified();
+            let known = previews.has_taken_in(id, seq);
+            if known || !self.changing.lock().values().any(|began| *began < seq) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
     /// Takes in a session as it stands at a version.
     pub(crate) fn put(&self, session: Session, version: Version) {
         if session.is_open() {
@@ -123,14 +164,46 @@ impl Directory {
     }
 
     /// Counts a session that was closed, reopened or deleted.
-    pub(crate) fn count_closed(&self, project: &str, change: Closing) {
+    pub(crate) fn count_closed(&self, session: &Session, change: Closing) {
+        match (change, Ledger::of(session)) {
+            (Closing::Closed, Some(ledger)) => drop(self.spent.lock().insert(session.id, Arc::new(ledger))),
+            (Closing::Closed | Closing::Gone, _) => drop(self.spent.lock().remove(&session.id)),
+        }
         let mut closed = self.closed.lock();
-        let count = closed.entry(project.to_owned()).or_default();
-        *count = match change {
-            Closing::Closed => *count + 1,
+        let project = &session.profile.project;
+        match change {
+            Closing::Closed => {
+                let new = Past { sessions: 0, last: session.updated_at };
+                let past = closed.entry(project.clone()).or_insert(new);
+                *past = Past { sessions: past.sessions + 1, last: past.last.max(session.updated_at) };
+            }
             // The count may still be on its way up, after a restart.
-            Closing::Gone => count.saturating_sub(1),
-        };
+            Closing::Gone => match closed.get_mut(project) {
+                Some(past) if past.sessions > 1 => past.sessions -= 1,
+                _ => drop(closed.remove(project)),
+            },
+        }
+    }
+
+    /// Returns what all sessions have used, and whether the closed ones were all counted.
+    pub(crate) async fn ledgers(&self, patience: Duration) -> (Vec<Arc<Ledger>>, bool) {
+        let mut counted = self.counted.subscribe();
+        let complete =
+            timeout(patience, counted.wait_for(|counted| *counted)).await.is_ok_and(|told| told.is_ok());
+        // The closed ones first: who is reopened in between is then in both, and counts as the open one.
+        let mut ledgers = self.spent.lock().clone();
+        for session in self.all() {
+            match Ledger::of(&session) {
+                Some(ledger) => drop(ledgers.insert(session.id, Arc::new(ledger))),
+                None => drop(ledgers.remove(&session.id)),
+            }
+        }
+        (ledgers.into_values().collect(), complete)
+    }
+
+    /// Returns the projects of closed sessions.
+    pub(crate) fn past(&self) -> Vec<(String, Past)> {
+        self.closed.lock().iter().map(|(project, past)| (project.clone(), *past)).collect()
     }
 
     /// Returns an open session.
@@ -162,7 +235,8 @@ impl Directory {
     /// Returns how many closed sessions there are, in or under a directory.
     pub(crate) fn closed(&self, project: Option<&str>) -> usize {
         let under = |name: &str| project.is_none_or(|project| Path::new(name).starts_with(project));
-        self.closed.lock().iter().filter(|(name, _)| under(name)).map(|(_, count)| count).sum()
+        let closed = self.closed.lock();
+        closed.iter().filter(|(name, _)| under(name)).map(|(_, past)| past.sessions).sum()
     }
 
     /// Counts the closed sessions in the log, a page at a time.
@@ -171,9 +245,10 @@ impl Directory {
         loop {
             let (sessions, next) = Self::closed_page(journal, after.as_deref()).await?;
             for session in sessions {
-                self.count_closed(&session.profile.project, Closing::Closed);
+                self.count_closed(&session, Closing::Closed);
             }
             if next.is_none() {
+                self.counted.send_replace(true);
                 return Ok(());
             }
             after = next;
@@ -312,7 +387,9 @@ impl Directory {
             _ if !names.is_empty() => format!("use a handle instead of a name: {}", names.join(" or ")),
             (0, _) => "start an agent with `paseo run`; none is open".to_owned(),
             (listed, all) if listed < all => {
-                format!("choose one of the newest of {all} open agents, or list more with `paseo ls -g`")
+                format!(
+                    "{all} agents are open, these are the newest; `paseo ls -g` and `paseo ls -g --ui` list all"
+                )
             }
             _ => "choose one of the open agents".to_owned(),
         };

@@ -2,9 +2,7 @@
 //! and whom it posts to.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,14 +13,13 @@ use paseo_core::id::{SessionId, TurnId};
 use paseo_core::limits::UNASKED_PER_HOUR;
 use paseo_core::session::{Session, Unasked};
 use paseo_runtime::external::{self, NAME, signature};
-use paseo_runtime::plain_file;
 use paseo_runtime::provider::Remote;
 use paseo_wire::error::Code;
 
 use crate::failure::Failure;
 use crate::identity::Edge;
-use crate::mint;
 use crate::sessions::Context;
+use crate::{mint, secret_file};
 
 /// The file with the key.
 const KEY_FILE: &str = "external.key";
@@ -125,7 +122,7 @@ impl External {
 }
 
 impl Context {
-    /// Returns where the agent of a session is, when it is an external one. The definition says it anew for each turn.
+    /// Returns where the agent of a session is, when it is an external one. The definition is read again for each turn.
     pub(crate) fn remote(&self, session: &Session) -> Result<Option<Remote>, Failure> {
         if session.profile.provider != NAME {
             return Ok(None);
@@ -134,7 +131,7 @@ impl Context {
         let Kind::External { input_url, callback_base_url, timeout_seconds } = &definition.kind else {
             let message = format!("agent `{}` is no longer external", definition.slug);
             return Err(Failure::new(Code::Conflict, message)
-                .hint("start a new agent; this one only connected to the external agent"));
+                .hint("start a new agent; this one was only the connection to the external agent"));
         };
         Ok(Some(Remote {
             agent: definition.slug.clone(),
@@ -145,7 +142,7 @@ impl Context {
         }))
     }
 
-    /// Tells the agent of a session, which runs elsewhere, that nobody waits for a turn any more. Nobody waits for
+    /// Tells the agent of a session, which runs elsewhere, that a turn is no longer awaited. No caller waits for
     /// that either.
     pub(crate) fn tell_stopped(&self, session: &Session, turn: TurnId) {
         let Ok(Some(remote)) = self.remote(session) else { return };
@@ -159,33 +156,19 @@ impl Context {
     }
 }
 
-/// Reads the key, and makes it when it is not there. One that is there and cannot be read is never replaced: those
-/// elsewhere know what was made from it.
+/// Reads the key, and makes it when it is not there.
 fn master(home: &Path) -> io::Result<String> {
-    let file = home.join(KEY_FILE);
-    match plain_file::read_to_string(&file) {
-        Ok(text) if text.trim().len() == KEY_CHARS => Ok(text.trim().to_owned()),
-        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "the file does not contain a key")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => make(home, &file),
-        Err(error) => Err(error),
-    }
-}
-
-fn make(home: &Path, file: &Path) -> io::Result<String> {
-    let key = mint::secret().map_err(|error| io::Error::other(error.to_string()))?;
-    // Whole or not at all: it is used as soon as it has its name.
-    let unfinished = home.join(format!("{KEY_FILE}.new"));
-    let _ = fs::remove_file(&unfinished);
-    let mut written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
-    writeln!(written, "{key}")?;
-    written.sync_all()?;
-    fs::rename(&unfinished, file)?;
-    File::open(home)?.sync_all()?;
-    Ok(key)
+    let read = |text: &str| match text.len() == KEY_CHARS {
+        true => Ok(text.to_owned()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidData, "the file does not contain a key")),
+    };
+    let make = || mint::secret().map_err(|error| io::Error::other(error.to_string()));
+    secret_file::read_or_make(home, KEY_FILE, read, make)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use paseo_core::definition::{Origin, Source};

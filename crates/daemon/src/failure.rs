@@ -3,11 +3,13 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use paseo_core::session::Refusal;
+use paseo_core::session::{Refusal, Unchangeable, Unpromotable};
 use paseo_store as store;
 use paseo_wire::agent::AgentProblem;
 use paseo_wire::error::{Code, ErrorBody};
 use paseo_wire::session::Candidate;
+
+use crate::directory::shown;
 
 /// A request that could not be done.
 #[derive(Debug, Clone)]
@@ -15,12 +17,12 @@ pub(crate) struct Failure {
     pub(crate) code: Code,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
-    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) candidates: Box<[Candidate]>,
     /// Mistakes in a definition that was sent. Boxed: almost no failure has any.
     pub(crate) mistakes: Option<Box<Mistakes>>,
     /// After how many seconds it is worth another try.
-    pub(crate) retry_after: Option<u64>,
-    /// What really went wrong, for the log file and nobody else.
+    pub(crate) retry_after: Option<u32>,
+    /// What really went wrong, for the log file only.
     pub(crate) cause: Option<Cause>,
 }
 
@@ -48,11 +50,24 @@ impl Failure {
             code,
             message: message.into(),
             hint: None,
-            candidates: Vec::new(),
+            candidates: Box::default(),
             mistakes: None,
             retry_after: None,
             cause: None,
         }
+    }
+
+    /// Refuses a cursor whose row is not in the list: its position is unknown.
+    pub(crate) fn lost_cursor(given: &str) -> Self {
+        let message = format!("the list no longer has the row of the cursor `{}`", shown(given));
+        Self::new(Code::Conflict, message).hint("read the list again from the beginning")
+    }
+
+    /// Refuses a text that is not a cursor of the list that was asked for.
+    pub(crate) fn no_cursor(given: &str) -> Self {
+        let given = shown(given);
+        let message = format!("`{given}` is not a cursor of this list: pass the `next` of the previous page");
+        Self::new(Code::InvalidRequest, message)
     }
 
     /// Adds what to do next.
@@ -69,13 +84,13 @@ impl Failure {
 
     /// Adds what could have been meant.
     pub(crate) fn candidates(mut self, candidates: Vec<Candidate>) -> Self {
-        self.candidates = candidates;
+        self.candidates = candidates.into();
         self
     }
 
     /// Adds when to try again.
     pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
-        self.retry_after = Some(seconds);
+        self.retry_after = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
         self
     }
 
@@ -130,13 +145,47 @@ impl From<Refusal> for Failure {
     }
 }
 
+impl From<Unchangeable> for Failure {
+    fn from(refusal: Unchangeable) -> Self {
+        let (code, hint) = match refusal {
+            Unchangeable::PeopleOnly => (Code::Forbidden, "ask a person"),
+            Unchangeable::Unknown => {
+                (Code::NotFound, "run `paseo queue HANDLE` to list the waiting messages")
+            }
+            Unchangeable::Handing | Unchangeable::Handed => {
+                (Code::Conflict, "stop the turn with `paseo stop`, or send another message")
+            }
+            Unchangeable::Settled(_) => (Code::Conflict, "send another message"),
+            Unchangeable::OthersWords => (Code::Forbidden, "cancel it, and send your own message"),
+            Unchangeable::MayBeRead => (Code::Conflict, "cancel it, and send a corrected message"),
+            Unchangeable::Correction => (Code::Conflict, "cancel it to give up on the answer"),
+            Unchangeable::Closed => (Code::Closed, "reopen it with `paseo reopen`"),
+        };
+        Self::new(code, refusal.to_string()).hint(hint)
+    }
+}
+
+impl From<Unpromotable> for Failure {
+    fn from(refusal: Unpromotable) -> Self {
+        let (code, hint) = match refusal {
+            Unpromotable::PeopleOnly => (Code::Forbidden, "ask a person"),
+            Unpromotable::Closed => (Code::Closed, "reopen it with `paseo reopen`"),
+            Unpromotable::NoChild => (Code::Conflict, "choose an agent that another agent started"),
+            Unpromotable::Labels(_) => {
+                (Code::Conflict, "remove a label first; promotion adds the label ui=true")
+            }
+        };
+        Self::new(code, refusal.to_string()).hint(hint)
+    }
+}
+
 impl From<Failure> for ErrorBody {
     fn from(failure: Failure) -> Self {
         Self {
             code: failure.code,
             message: failure.message,
             hint: failure.hint,
-            candidates: failure.candidates,
+            candidates: failure.candidates.into(),
             problems: failure.mistakes.map(|mistakes| mistakes.0).unwrap_or_default(),
         }
     }
@@ -155,5 +204,13 @@ mod tests {
         let failure = Failure::internal(Outer(std::io::Error::other("the page is torn")));
         assert_eq!(failure.cause, Some(Cause("no head: the page is torn".into())));
         assert!(!failure.message.contains("torn"), "{}", failure.message);
+    }
+
+    #[test]
+    fn a_cursor_that_is_none_is_named_as_far_as_it_can_be_shown() {
+        let told = |given: &str| Failure::no_cursor(given).message;
+        assert_eq!(told("foo"), "`foo` is not a cursor of this list: pass the `next` of the previous page");
+        assert!(told("a\u{1b}[2J").starts_with("`a\\u{1b}[2J`"), "{}", told("a\u{1b}[2J"));
+        assert!(told(&"x".repeat(10_000)).len() < 200);
     }
 }

@@ -20,7 +20,7 @@ use crate::stop::Stop;
 /// Events that are read at once, and bytes of text that are taken in at once: so long do appends wait for the writer.
 const EVENTS: usize = 128;
 const BYTES: u64 = 64 * 1024;
-/// How long new events wait for others to be taken in with, while nobody searches.
+/// How long new events wait for others to be indexed with, while no search waits.
 const LEISURE: Duration = Duration::from_millis(250);
 /// When what failed is tried again.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -139,7 +139,7 @@ fn meal(after: Seq, records: &[Record]) -> Meal {
         if meal.bytes >= BYTES {
             break;
         }
-        // What cannot be read is not found. The log keeps it, and whoever needs it says what is wrong.
+        // What cannot be read is not found. The log keeps it, and its readers report what is wrong.
         if let Err(error) = take_in(record, &mut meal) {
             tracing::warn!(seq = record.seq, %error, "cannot index an event; skipped");
         }
@@ -166,9 +166,11 @@ fn take_in(record: &Record, meal: &mut Meal) -> Result<(), String> {
             let event = codec::decode(&record.kind, record.v, data).map_err(|error| error.to_string())?;
             if let Some(event) = &event {
                 subjects = search::of_session(event, &record.actor);
-                if let session::Event::Accepted(accepted) = event {
-                    bytes = accepted.text.len;
-                }
+                bytes = match event {
+                    session::Event::Accepted(accepted) => accepted.text.len,
+                    session::Event::Edited { text, .. } => text.len,
+                    _ => 0,
+                };
             }
             home = search::home(event.as_ref(), None);
         }

@@ -14,7 +14,7 @@ use crate::journal::Journal;
 /// Items that are looked at, at once.
 const PAGE: usize = 50;
 
-/// Returns how the newest words begin, whoever said them.
+/// Returns the beginning of the newest words of any author.
 pub(crate) async fn newest_words(journal: &Journal, id: SessionId) -> Result<Option<String>, Failure> {
     let (stream, mut before) = (session::stream(id), None);
     loop {
@@ -34,7 +34,7 @@ pub(crate) async fn newest_words(journal: &Journal, id: SessionId) -> Result<Opt
     }
 }
 
-/// Says whether an item is somebody's words. Those of an attempt that broke off are nobody's.
+/// Says whether an item is a message or an answer. The text of a failed attempt is neither.
 fn is_spoken(row: &ItemRow) -> bool {
     let entry = row.data.as_deref().and_then(|data| serde_json::from_str::<Entry>(data).ok());
     entry.is_some_and(|Entry { place, kind }| {

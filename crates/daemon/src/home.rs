@@ -131,10 +131,12 @@ fn private_directory(path: &Path) -> Result<(), StartError> {
 }
 
 fn unusable(path: &Path, error: &io::Error) -> StartError {
-    home_error(
-        format!("cannot use {}: {error}", path.display()),
-        "make it writable, or choose another home with --home or PASEO_HOME",
-    )
+    let hint = match error.kind() {
+        // Not a regular file.
+        io::ErrorKind::InvalidInput => "remove it, or choose another home with --home or PASEO_HOME",
+        _ => "make it writable, or choose another home with --home or PASEO_HOME",
+    };
+    home_error(format!("cannot use {}: {error}", path.display()), hint)
 }
 
 fn home_error(message: String, hint: &str) -> StartError {

@@ -13,6 +13,7 @@ use paseo_core::session::{self, Session};
 use paseo_core::settings::{self, Settings};
 use paseo_core::team::{self, Team, TeamId};
 use paseo_core::thread::{self, Thread};
+use paseo_core::time::Timestamp;
 use paseo_store::{
     Batch, Claim, Erasure, Expect, Log, NewContent, NewEvent, NewItem, Seq, StreamAppend, Version,
 };
@@ -20,6 +21,9 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::mint;
+
+/// Clocks of several writers may disagree by this much, in milliseconds.
+pub(crate) const SKEW_MS: i64 = 10_000;
 
 /// Reads and writes the log.
 #[derive(Clone)]
@@ -31,6 +35,32 @@ impl Journal {
     /// Returns the point that the log has reached.
     pub(crate) fn head(&self) -> Seq {
         *self.log.watch().borrow()
+    }
+
+    /// Returns the number of the last event that is older than a moment, give or take how far clocks disagree.
+    pub(crate) async fn before(&self, moment: Timestamp) -> Result<Seq, Failure> {
+        let (mut low, mut high): (Seq, Seq) = (0, self.head());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let event = self.log.read(middle, 1).await?;
+            let is_older = event.first().is_some_and(|record| record.ts < moment.as_millis() - SKEW_MS);
+            if is_older { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+
+    /// Returns the version of a stream at which it was older than a moment: events since then come after it.
+    pub(crate) async fn version_before(&self, stream: &str, moment: Timestamp) -> Result<Version, Failure> {
+        // Time never goes backwards within a stream, and its versions have no gaps.
+        let version = self.log.head(stream).await?.map_or(0, |head| head.version);
+        let (mut low, mut high): (Version, Version) = (0, version);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let event = self.log.read_stream(stream, middle, 1).await?;
+            let is_older = event.first().is_some_and(|record| record.ts < moment.as_millis());
+            if is_older { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
     }
 
     /// Returns a session, open or closed; `None` when it never was or is deleted.

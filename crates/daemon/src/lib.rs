@@ -20,21 +20,29 @@ mod identity;
 mod journal;
 mod live;
 mod log_file;
+mod looks;
 mod mcp;
 mod mint;
+mod notifications;
 mod options;
+mod past;
+mod previews;
 mod processes;
 mod providers;
 pub mod rules;
+mod secret_file;
 mod sessions;
 mod settings;
+mod shells;
 mod signs;
 mod skills;
+mod slash_commands;
 mod stop;
 mod tail;
 mod teams;
 mod threads;
 mod tools;
+mod traffic;
 mod view;
 mod waits;
 mod workers;
@@ -48,6 +56,7 @@ use std::sync::Arc;
 use paseo_core::address::Allowed;
 use paseo_core::public_url::PublicUrl;
 use paseo_runtime::orphans;
+use paseo_runtime::push::Pusher;
 use paseo_runtime::sweep::{Sweep, marked, sweep};
 use paseo_store::{Log, Sqlite, sqlite};
 use rustix::process::{Resource, getrlimit, setrlimit};
@@ -55,7 +64,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinError, spawn_blocking};
 
-pub use options::{Options, Ready, StartError, StartErrorKind};
+pub use options::{Examiner, Options, Ready, Seen, StartError, StartErrorKind};
 
 use crate::attachments::Attachments;
 use crate::bell::Bell;
@@ -69,14 +78,18 @@ use crate::http::{About, App, Connections, Limits, Listeners};
 use crate::identity::{Credentials, Edge, Logins};
 use crate::journal::Journal;
 use crate::live::Live;
+use crate::looks::Looks;
+use crate::notifications::Notifications;
 use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::sessions::{Context, Sessions};
 use crate::settings::SettingsCell;
+use crate::shells::Shells;
 use crate::stop::Stop;
 use crate::tail::Tail;
 use crate::teams::Teams;
 use crate::threads::{Hall, Threads};
+use crate::traffic::TrafficCounter;
 use crate::workers::Terminals;
 
 /// Runs the daemon until it is told to stop. `ready` is called once, when it answers requests.
@@ -103,6 +116,8 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
         edge: Edge::new(address.port(), &options.public_urls),
         public_urls: options.public_urls.clone(),
         cookie: home.cookie(),
+        examine: options.examine.clone(),
+        examining: Default::default(),
     };
     let app = assemble(&home, &options, journal, about).await.map_err(database)?;
     let left = app.sessions.load().await.map_err(database)?;
@@ -119,8 +134,11 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
         tokio::spawn(definitions.keep_recording(app.sessions.context.journal.clone())),
         tokio::spawn(following.follow(app.stop.clone())),
         tokio::spawn(app.feeder.clone().follow(app.stop.clone())),
+        tokio::spawn(app.notifications.clone().follow(Arc::clone(&app.sessions.context), app.stop.clone())),
         tokio::spawn(app.teams.clone().keep_time(app.stop.clone())),
         tokio::spawn(workers::tidy(app.sessions.clone())),
+        tokio::spawn(workers::follow(app.sessions.clone())),
+        tokio::spawn(shells::after_restart(app.sessions.clone())),
         tokio::spawn(attachments.keep_tidy(app.about.started_at, app.stop.clone())),
         // `ls` says how many are hidden; the daemon is ready before they are counted.
         tokio::spawn(async move {
@@ -173,6 +191,7 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
     let settings = SettingsCell::load(&journal).await?;
     let allowed = Allowed { hosts: options.external_hosts.clone(), own_port: about.port };
     let base_url = about.public_urls.first().map_or(about.url.as_str(), PublicUrl::origin);
+    let pusher = Pusher::new(allowed.clone(), contact(options));
     let context = Context {
         definitions: Definitions::load(&home.path, settings.clone(), options.keys.clone(), &journal).await?,
         providers: Providers::new(
@@ -186,6 +205,8 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
         attachments: Arc::new(Attachments::new(&journal)),
         journal: journal.clone(),
         directory: directory::Directory::default(),
+        previews: previews::Previews::default(),
+        slash_commands: slash_commands::SlashCommands::default(),
         live: Live::new(bell.clone(), buffers.clone()),
         plugins_off: options.plugins_off.clone(),
         waits: waits::Waits::default(),
@@ -200,6 +221,7 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
         start_patience: options.start_patience,
         url: about.url.clone(),
         terminals: Terminals::new(&home.path, options.workers),
+        shells: Shells::default(),
         teams: std::sync::OnceLock::new(),
     };
     let feeder = Feeder::new(journal);
@@ -215,11 +237,22 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
         threads,
         feeder,
         teams,
+        notifications: Notifications::new(&home.path, pusher),
+        looks: Looks::default(),
+        traffic: TrafficCounter::default(),
         about: Arc::new(about),
         logins: Logins::default(),
         connections: Connections::new(Limits::within(getrlimit(Resource::Nofile).current), buffers),
         stop: Stop::default(),
     })
+}
+
+/// Returns whom push services can turn to: who runs this daemon.
+fn contact(options: &Options) -> String {
+    let public = options.public_urls.iter().map(PublicUrl::origin).find(|url| url.starts_with("https://"));
+    let chosen = options.notification_contact.as_deref().or(public);
+    // Browsers on this machine need no more. Apple's push service does, see docs/notifications.md.
+    chosen.unwrap_or("mailto:paseo@localhost").to_owned()
 }
 
 async fn listen(home: &Home, options: &Options) -> Result<Listeners, StartError> {
@@ -235,8 +268,8 @@ async fn listen(home: &Home, options: &Options) -> Result<Listeners, StartError>
         kind: StartErrorKind::Address,
         message: format!("cannot listen on {address}: {error}"),
         hint: Some(
-            "choose another port with PASEO_LISTEN or `listen` in config.toml (port 0 picks a free one); \
-             another program, perhaps a daemon with another home, uses this one"
+            "another program, perhaps a daemon with another home, uses this port; choose another with \
+             PASEO_LISTEN or `listen` in config.toml (port 0 picks a free one)"
                 .to_owned(),
         ),
     })?;

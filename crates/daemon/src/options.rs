@@ -1,14 +1,22 @@
 //! What the daemon is started with, and why it may not start.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use paseo_core::public_url::PublicUrl;
 use paseo_core::tool::Plugin;
 use paseo_runtime::keys::Key;
 use paseo_runtime::provider;
+use paseo_wire::agent::AgentList;
+use paseo_wire::diagnosis::Diagnosis;
+use paseo_wire::provider::ProviderView;
+use paseo_wire::status::DaemonStatus;
+use paseo_wire::worker::WorkerView;
 
 /// Everything that is decided before the daemon starts.
 #[derive(Debug, Clone)]
@@ -27,6 +35,8 @@ pub struct Options {
     pub plugins_off: BTreeSet<Plugin>,
     /// Hosts of external agents that may have a private address.
     pub external_hosts: BTreeSet<String>,
+    /// Whom push services can turn to, `mailto:…` or `https://…`; without one, the first public URL with TLS.
+    pub notification_contact: Option<String>,
     /// With what models are paid for, by id.
     pub keys: BTreeMap<String, Key>,
     /// How many harness processes may live at once.
@@ -43,6 +53,42 @@ pub struct Options {
     pub log_filter: String,
     /// Log to stderr as well (foreground).
     pub log_to_stderr: bool,
+    /// Checks what Paseo needs on this machine.
+    pub examine: Examiner,
+}
+
+/// What a daemon knows about itself that a check of its machine needs.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    pub status: DaemonStatus,
+    pub providers: Vec<ProviderView>,
+    pub workers: Vec<WorkerView>,
+    /// None if they could not be asked for.
+    pub definitions: Option<AgentList>,
+}
+
+/// Checks the machine: the same checks as those of the command line, which has them.
+#[derive(Clone)]
+pub struct Examiner(Arc<dyn Fn(Seen) -> BoxFuture<Diagnosis> + Send + Sync>);
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+impl Examiner {
+    pub fn new<F: Future<Output = Diagnosis> + Send + 'static>(
+        examine: impl Fn(Seen) -> F + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(move |seen| Box::pin(examine(seen))))
+    }
+
+    pub(crate) async fn examine(&self, seen: Seen) -> Diagnosis {
+        (self.0)(seen).await
+    }
+}
+
+impl fmt::Debug for Examiner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Examiner")
+    }
 }
 
 /// Where a daemon that is ready can be reached.

@@ -14,7 +14,7 @@ use crate::sessions::Command;
 #[derive(Clone)]
 pub(crate) struct Processes(Arc<Mutex<Places>>);
 
-/// All under one lock, so that whoever looks for a place and whoever gives one up do not miss each other.
+/// All under one lock, so that a request for a slot and its release do not miss each other.
 struct Places {
     total: usize,
     /// How many are taken.
@@ -44,7 +44,7 @@ pub(crate) struct Place {
     session: SessionId,
 }
 
-/// A place that is free for others while whoever has it waits for them. Taken back when dropped.
+/// A slot that others may use while its owner waits for them. Taken back when dropped.
 pub(crate) struct Lent {
     processes: Processes,
     session: SessionId,
@@ -151,10 +151,10 @@ impl Processes {
     pub(crate) fn reason(&self, session: SessionId) -> Option<String> {
         let places = self.0.lock();
         let waits = places.waiting.iter().any(|waiting| waiting.session == session);
-        waits.then(|| format!("waits for one of {} process slots", places.total))
+        waits.then(|| format!("waits for a process slot (limit {})", places.total))
     }
 
-    /// Waits for a place, for a turn of somebody; an idle process is told to sleep.
+    /// Waits for a slot for a turn; an idle process is told to sleep.
     pub(crate) async fn place(&self, session: SessionId, beneficiary: Beneficiary) -> Place {
         let (sender, given) = oneshot::channel();
         let mut waiter = Waiter { processes: self, session, given: Some(given) };
@@ -191,7 +191,7 @@ impl Processes {
         places.settle();
     }
 
-    /// Notes that a session's process is busy: it does not sleep, whoever told it to.
+    /// Notes that a session's process is busy: it does not sleep, even if it was told to.
     pub(crate) fn rouse(&self, session: SessionId) {
         let mut places = self.0.lock();
         places.forget_idle(session);
@@ -245,7 +245,7 @@ impl Drop for Waiter<'_> {
     fn drop(&mut self) {
         let Some(mut given) = self.given.take() else { return };
         let mut places = self.processes.0.lock();
-        // Given in the moment in which nobody wanted it any more.
+        // Granted in the moment in which the waiter gave up.
         if given.try_recv().is_ok() {
             places.taken = places.taken.saturating_sub(1);
             places.holders.remove(&self.session);

@@ -44,7 +44,7 @@ impl store::Fold for Rules {
     }
 }
 
-fn stored(events: &[store::Record]) -> Vec<fold::Stored<'_>> {
+pub(crate) fn stored(events: &[store::Record]) -> Vec<fold::Stored<'_>> {
     events
         .iter()
         .map(|record| fold::Stored {

@@ -1,26 +1,35 @@
 //! The newest events, encoded once and shared by all readers of the stream.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
-use paseo_core::id::{SessionId, ThreadId};
+use paseo_core::actor::Actor;
+use paseo_core::cause;
+use paseo_core::codec;
+use paseo_core::id::{CauseId, SessionId, ThreadId};
+use paseo_core::inbox;
+use paseo_core::item::Entry;
 use paseo_core::label;
-use paseo_core::session;
+use paseo_core::lineage::{self, Concerns};
+use paseo_core::preview;
+use paseo_core::session::{self, Session};
 use paseo_core::team::{self, TeamId};
 use paseo_core::thread;
 use paseo_core::time::Timestamp;
 use paseo_store::{Body, ItemRow, Record, Seq};
+use paseo_wire::change::SessionChange;
 use paseo_wire::session::SessionView;
-use paseo_wire::stream::{EventFrame, Frame, ItemFrame, TeamFrame, ThreadFrame};
+use paseo_wire::stream::{CauseFrame, EventFrame, Frame, ItemFrame, TeamFrame, ThreadFrame};
+use paseo_wire::words::{SessionField, Stage};
 use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::bell::{Bell, News};
 use crate::buffers::Buffers;
 use crate::failure::Failure;
-use crate::frames::{Handful, PIECE, StoredFrame, Subject, Topics};
+use crate::frames::{Handful, Listed, PIECE, StoredFrame, Subject, Topics};
 use crate::journal::Journal;
 use crate::sessions::Context;
 use crate::stop::Stop;
@@ -117,17 +126,17 @@ impl Tail {
             if let Some(frame) = self.encode_one(record).await?
                 && topics.want(&frame)
             {
-                if bytes > 0 && bytes + frame.bytes.len() > PIECE {
+                if bytes > 0 && bytes + frame.len() > PIECE {
                     break;
                 }
-                bytes += frame.bytes.len();
+                bytes += frame.len();
                 frames.push(frame);
             }
             (reached, taken) = (seq, taken + 1);
         }
         // Long events that did not fit are not read in vain again and again.
         let appetite = if taken < read { taken } else { CATCH_UP.min(appetite * 2) };
-        Ok(Handful::of(frames.iter(), (cursor, reached), appetite, &self.buffers))
+        Ok(Handful::of(topics, frames.iter(), (cursor, reached), appetite, &self.buffers))
     }
 
     fn skip_to(&self, head: Seq) {
@@ -172,25 +181,67 @@ impl Tail {
         if let Some(team) = team::from_stream(&record.stream) {
             return self.team_frame(team, record).map(Some);
         }
+        if let Some(cause) = cause::from_stream(&record.stream) {
+            return self.cause_frame(cause, record).map(Some);
+        }
         let Some(session) = session::from_stream(&record.stream) else { return Ok(None) };
+        let mut causes = Concerns::These(BTreeSet::new());
         let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
-        let (view, for_ui) = match record.body {
+        let event = if control { event_of(&record)? } else { None };
+        let needs = event.as_ref().is_some_and(inbox::moves);
+        let (view, listed, for_ui) = match record.body {
             Body::Control { version } => {
                 self.context.directory.taken_in(session, version, seq).await;
                 let view = match self.context.directory.at(session, version, &self.journal).await? {
-                    Some(session) => Some(self.context.view(&session).await),
+                    Some(session) => {
+                        causes = concerned(event.as_ref(), &session);
+                        Some(self.context.view(&session).await)
+                    }
                     None => None,
                 };
-                let labelled = view.as_ref().and_then(|view| view.labels.get(label::UI));
-                let shown = labelled.is_some_and(|value| value == "true")
-                    || self.context.directory.is_shown_in_ui(session, |above| above.labels.is_ui());
-                (view, shown || changes_lists(&record.kind))
+                let shown = self.is_shown_in_ui(session, view.as_ref());
+                (view, None, shown || changes_lists(&record.kind))
             }
-            Body::Item { .. } => (None, false),
+            Body::Item { .. } => {
+                let view = self.previewed(session, &record).await;
+                let shown = view.is_some() && self.is_shown_in_ui(session, view.as_ref());
+                (None, view.map(|view| sse(Some(seq), Frame::EVENT, &previewed(&record, view))), shown)
+            }
         };
         let permission = control && record.kind.starts_with("permission.");
+        let listed = listed.map(|listed| Listed::of(self.buffers.count(listed)));
         let bytes = self.buffers.count(encode(session, record, view)?);
-        Ok(Some(StoredFrame { seq, of: Subject::Session(session), control, for_ui, permission, bytes }))
+        let of = Subject::Session(session);
+        Ok(Some(StoredFrame { seq, of, control, for_ui, permission, needs, causes, bytes, listed }))
+    }
+
+    fn is_shown_in_ui(&self, session: SessionId, view: Option<&SessionView>) -> bool {
+        let labelled = view.and_then(|view| view.labels.get(label::UI));
+        labelled.is_some_and(|value| value == "true")
+            || self.context.directory.is_shown_in_ui(session, |above| above.labels.is_ui())
+    }
+
+    /// Returns the view of an open session, if an item changes what lists show of it.
+    async fn previewed(&self, id: SessionId, record: &Record) -> Option<SessionView> {
+        let moves = matches!(record.kind.as_str(), "assistant_text" | "tool_call" | "tool_result");
+        let entry = record.data.as_deref().filter(|_| moves);
+        let entry = entry.and_then(|data| serde_json::from_str::<Entry>(data).ok());
+        entry.filter(preview::is_own)?;
+        self.context.directory.transcript_taken_in(&self.context.previews, id, record.seq).await;
+        let session = self.context.directory.get(id)?;
+        Some(self.context.view(&session).await)
+    }
+}
+
+/// Tells lists of an item that changes what they show.
+fn previewed(record: &Record, view: SessionView) -> EventFrame {
+    EventFrame {
+        seq: record.seq,
+        ts: Timestamp::from_millis(record.ts).into(),
+        session: view.id.clone(),
+        actor: record.actor.as_str().into(),
+        change: SessionChange::Updated { fields: vec![SessionField::LastSnippet, SessionField::Step] },
+        view: Some(view),
     }
 }
 
@@ -205,23 +256,51 @@ impl Tail {
             deleted: record.kind == "thread.deleted",
         };
         let bytes = self.buffers.count(sse(Some(record.seq), Frame::THREAD, &frame));
-        Ok(StoredFrame::other(record.seq, Subject::Thread(id), bytes))
+        Ok(StoredFrame::other(record.seq, Subject::Thread(id), None, bytes))
     }
 
     /// Returns what happened in a team, and not what the team came to: that would cost too much with each of many.
     fn team_frame(&self, id: TeamId, record: Record) -> Result<StoredFrame, Failure> {
         let (change, task) = view::change::team(&record.kind, record.v, record.data.as_deref())?;
+        let by = record.actor.parse::<Actor>().ok().and_then(|actor| actor.session());
+        let by = by.and_then(|session| self.context.directory.get(session));
+        let cause = by.and_then(|session| session.turn.as_ref().map(|turn| turn.cause));
         let frame = TeamFrame {
             seq: record.seq,
             ts: Timestamp::from_millis(record.ts).into(),
             team: (&id).into(),
-            actor: record.actor,
+            actor: record.actor.into(),
             task: task.map(Into::into),
             change,
         };
         let bytes = self.buffers.count(sse(Some(record.seq), Frame::TEAM, &frame));
-        Ok(StoredFrame::other(record.seq, Subject::Team(id), bytes))
+        Ok(StoredFrame::other(record.seq, Subject::Team(id), cause, bytes))
     }
+
+    fn cause_frame(&self, id: CauseId, record: Record) -> Result<StoredFrame, Failure> {
+        let frame = CauseFrame {
+            seq: record.seq,
+            ts: Timestamp::from_millis(record.ts).into(),
+            cause: id.into(),
+            change: view::change::cause(&record.kind, record.v, record.data.as_deref())?,
+            actor: record.actor.into(),
+        };
+        let bytes = self.buffers.count(sse(Some(record.seq), Frame::CAUSE, &frame));
+        Ok(StoredFrame::other(record.seq, Subject::Cause(id), None, bytes))
+    }
+}
+
+/// Returns the control event that is stored, unless it was erased or is of a newer version.
+fn event_of(record: &Record) -> Result<Option<session::Event>, Failure> {
+    match &record.data {
+        Some(data) => codec::decode(&record.kind, record.v, data).map_err(Failure::internal),
+        None => Ok(None),
+    }
+}
+
+/// Returns the requests that a control event is about.
+fn concerned(event: Option<&session::Event>, session: &Session) -> Concerns {
+    event.map_or(Concerns::These(BTreeSet::new()), |event| lineage::concerns(event, session))
 }
 
 /// Says whether a kind of event matters to every list of sessions.
@@ -249,14 +328,14 @@ impl Ring {
         let (mut bytes, mut reached) = (0, self.reached.max(cursor));
         let mut end = self.frames.len();
         for (index, frame) in self.frames.iter().enumerate().skip(start) {
-            if bytes > 0 && bytes + frame.bytes.len() > PIECE {
+            if bytes > 0 && bytes + frame.len() > PIECE {
                 (end, reached) = (index, frame.seq - 1);
                 break;
             }
-            bytes += frame.bytes.len();
+            bytes += frame.len();
         }
-        let wanted = self.frames.range(start..end).filter(|frame| topics.want(frame));
-        let handful = Handful::of(wanted, (cursor, reached), CATCH_UP, buffers);
+        let frames = self.frames.range(start..end);
+        let handful = Handful::of(topics, frames, (cursor, reached), CATCH_UP, buffers);
         self.shared.truncate(SHARED - 1);
         self.shared.push_front((topics.clone(), handful.clone()));
         Some(handful)
@@ -271,13 +350,13 @@ impl Ring {
         // There is more to give now.
         self.shared.clear();
         for frame in frames {
-            self.bytes += frame.bytes.len();
+            self.bytes += frame.len();
             self.frames.push_back(frame);
         }
         self.reached = reached;
         while self.frames.len() > FRAMES || self.bytes > BYTES {
             let Some(dropped) = self.frames.pop_front() else { break };
-            self.bytes -= dropped.bytes.len();
+            self.bytes -= dropped.len();
             self.floor = dropped.seq;
         }
     }
@@ -309,7 +388,7 @@ fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Resu
                 seq: record.seq,
                 ts: Timestamp::from_millis(record.ts).into(),
                 session: session.into(),
-                actor: record.actor,
+                actor: record.actor.into(),
                 change,
                 view,
             };
@@ -326,7 +405,10 @@ fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Resu
                 data: record.data,
                 content,
             };
-            sse(Some(record.seq), Frame::ITEM, &ItemFrame { session: session.into(), item: view::item(row) })
+            let mut item = view::item(row);
+            // It is stored once the agent has it; what became of it then is told by the end of its turn.
+            item.settle(Stage::Handed);
+            sse(Some(record.seq), Frame::ITEM, &ItemFrame { session: session.into(), item })
         }
     })
 }
@@ -334,7 +416,6 @@ fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Resu
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use paseo_core::actor::Actor;
     use paseo_core::label::Labels;
     use paseo_wire::message::CreatedSession;
 
@@ -354,7 +435,10 @@ mod tests {
             control: true,
             for_ui: false,
             permission: false,
+            needs: false,
+            causes: Concerns::These(BTreeSet::new()),
             bytes: Bytes::from(vec![b'x'; length]),
+            listed: None,
         };
         ring.push((1..=frames).map(|number| frame(number * 2)).collect(), frames * 2 + 1);
         ring

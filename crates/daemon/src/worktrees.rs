@@ -108,19 +108,16 @@ pub(crate) async fn prepare(
     let repository = match git::repository(Path::new(&directory)).await {
         Ok(Some(repository)) => repository,
         Ok(None) if demanded => {
-            return Err(Failure::new(
-                Code::InvalidRequest,
-                format!("{directory} is not in a git repository"),
-            )
-            .hint("leave out --worktree and --base, or run `git init` and commit first"));
+            return Err(Failure::new(Code::Conflict, format!("{directory} is not in a git repository"))
+                .hint("leave out --worktree and --base, or run `git init` and commit first"));
         }
         Ok(None) => {
             let note = "no worktree created: the directory is not in a git repository, so the agent works in it \
                         directly";
             return plainly(directory, Some(note.to_owned()));
         }
-        // Whoever was promised a worktree does not want an agent in the checkout instead.
-        Err(error) => return Err(refused(error)),
+        // A caller that was promised a worktree must not get an agent in the checkout instead.
+        Err(error) => return Err(refused(error, demanded)),
     };
     let prefix = session.to_string()[..8].to_owned();
     let name = wish.name.as_deref().map(checked_name).transpose()?.unwrap_or(&prefix);
@@ -131,7 +128,7 @@ pub(crate) async fn prepare(
         include: true,
         repository: repository.clone(),
     };
-    let left_out = git::left_out(&repository).await.map_err(refused)?;
+    let left_out = git::left_out(&repository).await.map_err(|error| refused(error, demanded))?;
     let created = match git::Worktree::create(new).await {
         Ok(created) => created,
         Err(git::Error::NoCommit) if !demanded => {
@@ -139,7 +136,7 @@ pub(crate) async fn prepare(
                 "no worktree created: the repository has no commits yet, so the agent works in it directly";
             return plainly(directory, Some(note.to_owned()));
         }
-        Err(error) => return Err(refused(error)),
+        Err(error) => return Err(refused(error, demanded)),
     };
     let made = Made {
         worktree: Worktree {
@@ -205,7 +202,7 @@ pub(crate) async fn list(
             break;
         }
     }
-    // First those whose worktree was removed: someone else may have one in its place by now.
+    // First those whose worktree was removed: another worktree may have taken its path.
     sessions.sort_by_key(|session| session.profile.uprooted.is_none());
     for session in sessions {
         if let Some(worktree) = present(&session.profile) {
@@ -259,7 +256,7 @@ async fn orphan(path: &Path) -> Option<git::Worktree> {
 }
 
 impl Listed {
-    /// Removes the worktree. Refuses while anything would be lost, or while somebody is in it.
+    /// Removes the worktree. Refuses while anything would be lost, or while an agent is in it.
     pub(crate) async fn remove(&self, context: &Context, force: bool) -> Result<Removed, Failure> {
         self.check_agents(&context.directory)?;
         self.check_processes().await?;
@@ -275,7 +272,7 @@ impl Listed {
         })
     }
 
-    /// Refuses while an open session is to work in it, whoever it belongs to.
+    /// Refuses while any open session works in it.
     fn check_agents(&self, directory: &Directory) -> Result<(), Failure> {
         let inside = |session: &Session| Path::new(&session.profile.directory).starts_with(&self.path);
         let Some(session) = directory.all().into_iter().find(|session| inside(session)) else {
@@ -309,8 +306,7 @@ impl Listed {
                 more => format!(" and {more} more"),
             };
             let words = format!("the worktree is in use by {}{more}", names.join(", "));
-            return Err(Failure::new(Code::Conflict, words)
-                .hint("end what runs there, or let it leave the directory"));
+            return Err(Failure::new(Code::Conflict, words).hint("end the process, or change its directory"));
         }
     }
 }
@@ -369,7 +365,7 @@ fn of(worktree: &Worktree) -> Result<git::Worktree, Failure> {
 }
 
 fn branch(name: &str) -> Result<BranchName, Failure> {
-    name.parse().map_err(|error| refused(git::Error::BadName(error)))
+    name.parse().map_err(|error| refused(git::Error::BadName(error), true))
 }
 
 fn checked_name(name: &str) -> Result<&str, Failure> {
@@ -381,8 +377,7 @@ fn checked_name(name: &str) -> Result<&str, Failure> {
     good.then_some(name).ok_or_else(|| {
         Failure::new(Code::InvalidRequest, format!("invalid worktree name `{}`", name.escape_debug())).hint(
             format!(
-                "use at most {NAME_CHARS} letters, digits, dots, dashes and underscores, starting with a \
-                 letter or digit"
+                "use at most {NAME_CHARS} letters, digits, `-`, `_` and `.`, starting with a letter or digit"
             ),
         )
     })
@@ -395,17 +390,28 @@ fn text(path: &Path) -> Result<String, Failure> {
     })
 }
 
-fn refused(error: git::Error) -> Failure {
+/// Puts an error into words. `demanded`: someone asked for a worktree, and did not just get one by default.
+fn refused(error: git::Error, demanded: bool) -> Failure {
+    if let git::Error::Exists(path) = &error {
+        let name = path.file_name().unwrap_or_default().display();
+        let hint = format!("choose another name, or remove it: paseo worktree rm {name}");
+        return Failure::new(Code::Conflict, error.to_string()).hint(hint);
+    }
+    let without = if demanded { "leave out --worktree" } else { "pass --no-worktree" };
     let hint = match &error {
-        git::Error::Unavailable(_) => Some("install git, or pass --no-worktree"),
-        git::Error::NoCommit => Some("commit something first, or pass --no-worktree"),
-        git::Error::UnknownBase(_) => Some("use a branch, tag or commit of this repository"),
-        git::Error::Exists(_) => Some("choose another name, or remove it with `paseo worktree rm`"),
-        git::Error::NoCheckout(_) => Some("start in a working tree, or pass --no-worktree"),
+        git::Error::Unavailable(_) => Some(format!("install git, or {without}")),
+        git::Error::NoCommit => Some(format!("commit something first, or {without}")),
+        git::Error::UnknownBase(_) => Some("use a branch, tag or commit of this repository".to_owned()),
+        git::Error::NoCheckout(_) => Some(format!("start in a working tree, or {without}")),
         git::Error::BadName(_) | git::Error::Taken { .. } => None,
-        _ => Some("fix the problem, or pass --no-worktree to work in the directory itself"),
+        _ => Some(format!("fix the problem, or {without} to work in the directory itself")),
     };
-    let failure = Failure::new(Code::InvalidRequest, error.to_string());
+    let code = match &error {
+        git::Error::BadName(_) => Code::InvalidRequest,
+        git::Error::UnknownBase(_) => Code::NotFound,
+        _ => Code::Conflict,
+    };
+    let failure = Failure::new(code, error.to_string());
     match hint {
         Some(hint) => failure.hint(hint),
         None => failure,

@@ -1,4 +1,4 @@
-//! The channel between the daemon and one shim: whoever holds the other end keeps the shim alive.
+//! The channel between the daemon and one shim: the holder of the other end keeps the shim alive.
 //!
 //! The shim gets its end as stdin and the program's stdin through it. So no descriptor has to be
 //! inherited by number: nothing can leak into the program, nor into a process that the daemon starts

@@ -156,7 +156,7 @@ impl<A: Adapter> Driver<A> {
         let mut actions = VecDeque::from(actions);
         while let Some(action) = actions.pop_front() {
             match action {
-                // Nobody may listen any more; the program still has to be watched to its end.
+                // The receiver may be gone; the program still has to be watched to its end.
                 Action::Tell(output) => drop(self.outputs.send(output).await),
                 Action::Write(line) if self.stdin.is_some() => {
                     self.unwritten.extend(line.as_bytes());
@@ -179,7 +179,7 @@ impl<A: Adapter> Driver<A> {
                     }
                 }
                 Action::End => {
-                    // Whoever has something to say from here on starts another one.
+                    // A message from here on starts another one.
                     self.inputs.close();
                     self.stdin = None;
                     process::kill(self.shim);

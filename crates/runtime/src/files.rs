@@ -14,7 +14,7 @@ const LIMIT: usize = 16 * 1024 * 1024;
 /// What is to be done to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
-    /// Whoever asked for it, in words of the asker.
+    /// Who asked for it, in words of the asker.
     pub id: String,
     /// Nothing outside of it is touched.
     pub directory: PathBuf,

@@ -22,6 +22,13 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_millis(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }
 
+/// Returns a random number for [`paseo_core::backoff::Schedule::wait`].
+pub(crate) fn jitter() -> io::Result<u32> {
+    let mut bytes = [0; 4];
+    getrandom(&mut bytes, GetRandomFlags::empty())?;
+    Ok(u32::from_be_bytes(bytes))
+}
+
 /// A source of ids that needs the world once: the same seed gives the same ids.
 #[derive(Debug)]
 pub(crate) struct Ids {
@@ -37,7 +44,7 @@ impl Ids {
         Ok(Self::from_seed(seed))
     }
 
-    /// Makes a source for what someone else has named: whoever reads the name again makes the same ids.
+    /// Makes a source from a given name: the same name makes the same ids.
     pub(crate) fn derived(names: &[&str]) -> Self {
         let mut digest = Sha256::new();
         for name in names {

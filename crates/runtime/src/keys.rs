@@ -88,7 +88,7 @@ impl Key {
                     .map_err(|error| {
                         unreadable(
                             format!("cannot read {}: {error}", path.display()),
-                            "put only the key into that file",
+                            "store the key in a regular, readable file that contains nothing else",
                         )
                     })?;
                 text

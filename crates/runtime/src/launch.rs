@@ -63,7 +63,7 @@ pub struct Terminal {
     pub socket: PathBuf,
     /// The name of the tmux session, of `[a-z0-9-]`.
     pub name: String,
-    /// The turn that was under way when whoever watched the terminal before was gone. The harness may still be at it.
+    /// The turn that was under way when the previous driver of the terminal ended. The harness may still be at it.
     pub underway: Option<Underway>,
     /// What is in the transcript already, the newest of it.
     pub known: HashSet<ItemId>,
@@ -71,7 +71,7 @@ pub struct Terminal {
     pub attach: bool,
 }
 
-/// A turn that nobody watched for a while.
+/// A turn that was not watched for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Underway {
     pub turn: TurnId,
@@ -175,7 +175,7 @@ pub struct Past {
     pub attachments: Vec<Attachment>,
 }
 
-/// Holds the token of the process, and of nobody else.
+/// Holds the token of this process only.
 pub const TOKEN_VARIABLE: &str = "PASEO_TOKEN";
 
 /// How long a harness waits for one of our tools, in seconds: longer than our own waits.

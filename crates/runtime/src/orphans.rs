@@ -21,7 +21,7 @@ static OWN: Mutex<Vec<Process>> = Mutex::new(Vec::new());
 /// Held while orphans are ended: only who holds it waits for them, so their ids cannot be given to others meanwhile.
 static ENDING: Mutex<()> = Mutex::new(());
 
-/// Makes every orphan among our descendants a child of ours, instead of nobody's.
+/// Makes every orphan among our descendants a child of this process.
 pub fn adopt() -> io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }

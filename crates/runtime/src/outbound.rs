@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Begins a client. It goes where it is sent and nowhere else: no redirects, no proxies from the environment, nothing
 /// is sent a second time by itself. How long an answer may take is for the caller to say.
 pub(crate) fn client() -> ClientBuilder {
-    // Whoever was faster installed the same.
+    // A concurrent caller installed the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)

@@ -1,9 +1,10 @@
-//! From a path that somebody typed to a file, without a way around what leave was given for.
+//! From a typed path to a file, without a way around what permission was given for.
 //!
 //! A path is first resolved to one without symbolic links; that is what leave is asked for. It is then walked name by
-//! name, and no name may be a symbolic link: whoever puts one there in between gets nothing.
+//! name, and no name may be a symbolic link: putting one there in between gains nothing.
 //!
-//! Whoever is confined to a directory gets no file there that has several names (hard links): another may lie outside.
+//! An agent that is confined to a directory gets no file there that has several names (hard links): another may lie
+//! outside.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
@@ -12,8 +13,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, statat};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, mkdirat, openat, statat};
 use rustix::io::Errno;
+
+/// Folders that hold what is made, and not what is written.
+pub(crate) const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
 /// The directory that an agent works in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +44,7 @@ pub(crate) struct Target {
 pub(crate) enum Denied {
     #[error("{0}: a parent directory does not exist")]
     Behind(String),
-    /// What is there is about processes, this one among them, and changes under whoever looks.
+    /// What is there is about processes, this one among them, and changes while it is read.
     #[error("{0}: file tools cannot access /proc; use a command instead")]
     Processes(String),
     #[error("{0}: the file has several hard links, and another link may be outside your directory")]
@@ -62,7 +66,7 @@ impl Root {
         Ok(Self { named, real, confined: false })
     }
 
-    /// Returns it for whoever is free to read only what lies there.
+    /// Returns it for an agent that may read only what lies there.
     pub(crate) fn confined(self) -> Self {
         Self { confined: true, ..self }
     }
@@ -97,7 +101,7 @@ impl Root {
 }
 
 /// Returns where a path leads, without links, whether something is there or not. A link that leads nowhere is refused:
-/// whoever writes through it makes a file who knows where.
+/// writing through it makes a file in an unknown place.
 pub fn real(directory: &Path, typed: &str) -> Result<PathBuf, String> {
     let root =
         Root::new(directory.to_owned()).map_err(|error| format!("{}: {error}", directory.display()))?;
@@ -116,6 +120,11 @@ impl Target {
     /// Says whether it lies in the agent's directory.
     pub(crate) fn is_inside(&self) -> bool {
         self.there.starts_with(&self.root.real)
+    }
+
+    /// Returns where it lies in the agent's directory, without symbolic links; `None` when it lies outside.
+    pub(crate) fn inner(&self) -> Option<&Path> {
+        self.there.strip_prefix(&self.root.real).ok()
     }
 
     /// Says whether a file that was opened here, or below, may lie outside of the directory as well.
@@ -201,11 +210,14 @@ impl Target {
 
     /// Says whether it is a folder, as far as can be seen without opening it.
     pub(crate) fn is_folder(&self) -> bool {
-        let found = self.parent().and_then(|(folder, name)| {
-            statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| self.denied(error))
-        });
         self.there == Path::new("/")
-            || found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
+            || self.seen().is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
+    }
+
+    /// Returns what can be seen of it without opening it.
+    pub(crate) fn seen(&self) -> Result<Stat, Denied> {
+        let (folder, name) = self.parent()?;
+        statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| self.denied(error))
     }
 
     fn parent(&self) -> Result<(OwnedFd, OsString), Denied> {
@@ -236,7 +248,7 @@ impl Target {
 fn words(error: Errno) -> String {
     let words = match error {
         Errno::NOENT => "no such file or directory",
-        Errno::LOOP => "it is or contains a symbolic link that changed or leads nowhere",
+        Errno::LOOP => "a symbolic link in the path changed or is broken",
         Errno::ISDIR => "it is a directory",
         Errno::INVAL | Errno::NXIO => "it is not a regular file",
         error => return io::Error::from(error).to_string(),
@@ -246,7 +258,7 @@ fn words(error: Errno) -> String {
 
 /// Opens an ordinary file in a folder: no folder, no pipe, no device, and never over a symbolic link.
 pub(crate) fn regular(folder: &OwnedFd, name: &OsString, flags: OFlags) -> Result<File, Errno> {
-    // A pipe must not make us wait for whoever writes to it.
+    // A pipe must not make us wait for its writer.
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = openat(folder, name, flags, Mode::from_raw_mode(0o666))?;
     match FileType::from_raw_mode(fstat(&opened)?.st_mode) {
@@ -265,13 +277,25 @@ pub(crate) fn step(folder: &OwnedFd, name: &OsString) -> Result<OwnedFd, Errno> 
 
 /// Returns what is in a folder that was opened, by name, with its kind.
 pub(crate) fn entries(folder: &OwnedFd) -> Result<Vec<(OsString, FileType)>, Errno> {
+    some_entries(folder, usize::MAX).map(|(found, _)| found)
+}
+
+/// Returns at most so many, and whether there are more.
+pub(crate) fn some_entries(
+    folder: &OwnedFd,
+    most: usize,
+) -> Result<(Vec<(OsString, FileType)>, bool), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let readable = openat(folder, ".", flags, Mode::empty())?;
-    let mut found = Vec::new();
+    let (mut found, mut more) = (Vec::new(), false);
     for entry in Dir::read_from(&readable)? {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
         if name != b"." && name != b".." {
+            if found.len() == most {
+                more = true;
+                break;
+            }
             let name: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(name);
             let kind = match entry.file_type() {
                 // Some file systems do not say.
@@ -283,7 +307,7 @@ pub(crate) fn entries(folder: &OwnedFd) -> Result<Vec<(OsString, FileType)>, Err
         }
     }
     found.sort_by(|(one, _), (other, _)| one.cmp(other));
-    Ok(found)
+    Ok((found, more))
 }
 
 /// Walks to a folder, name by name.

@@ -1,4 +1,4 @@
-//! Opening files that others may have put there. A pipe in their place would make whoever opens it wait for ever.
+//! Opening files that others may have put there. Opening a pipe in their place would block for ever.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -39,7 +39,7 @@ fn with(path: &Path, flags: OFlags) -> io::Result<File> {
 }
 
 fn regular(options: &mut OpenOptions, path: &Path, flags: OFlags) -> io::Result<File> {
-    // Opened without waiting, and looked at when nobody can exchange it any more.
+    // Opened without waiting, and checked once it can no longer be exchanged.
     let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
     if file.metadata()?.is_file() {
         Ok(file)

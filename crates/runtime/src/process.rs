@@ -161,7 +161,7 @@ impl ProcessOutput {
         let ended = self.ended.unwrap_or(Ended { status: None, deadline: Instant::now() });
         timeout_at(ended.deadline, &mut self.stderr_reader).await.ok();
         let (code, signal) = ended.status.map_or((None, None), how);
-        // Whoever knows nothing of its end must think the worst.
+        // If its end is unknown, the worst has to be assumed.
         let shim_killed = ended.status.is_none_or(|status| status.signal().is_some());
         let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         Exit { code, signal, shim_killed, stderr: String::from_utf8_lossy(&stderr).into_owned() }

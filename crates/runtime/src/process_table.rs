@@ -193,7 +193,7 @@ fn letter(pid: u32) -> Option<u8> {
     state(&fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Says whether a process has ended and nobody has asked yet how.
+/// Says whether a process has ended and was not reaped yet.
 pub(crate) fn has_ended(pid: u32) -> bool {
     let line = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
     matches!(state(&line), Some(b'Z'))

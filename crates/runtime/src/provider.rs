@@ -11,8 +11,11 @@ use paseo_core::id::{DeliveryId, ItemId, TurnId};
 use paseo_core::item::{Draft, ToolOutcome};
 use paseo_core::permission::{Mode, Power, Request};
 use paseo_core::time::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
+
+use crate::models;
+use crate::slash::SlashCommand;
 
 pub use crate::attachment::Attachment;
 pub use crate::launch::{
@@ -45,6 +48,11 @@ pub trait Provider: Send + Sync + 'static {
     /// none, like tools of our own servers.
     fn leave(&self, _words: &Value, _place: &Place<'_>) -> Result<Option<Request>, String> {
         Err(format!("{} does not send permission requests in a terminal", self.name()))
+    }
+
+    /// Asks which models can be chosen, where something can tell.
+    fn models(&self, _: models::Ask) -> BoxFuture<'_, Result<models::Offered, models::Error>> {
+        Box::pin(async { Err(models::Error::Untold) })
     }
 
     /// Starts a process for a session.
@@ -96,7 +104,7 @@ pub enum Readiness {
         /// The program; `None` for those that need none.
         program: Option<PathBuf>,
     },
-    /// It is there, and nobody is logged in as far as can be seen. `hint` says how to.
+    /// It is installed, and logged out as far as can be seen. `hint` says how to.
     NoLogin { program: PathBuf, hint: String },
     /// Something has to be said first: what it needs, as in `it needs a key`, and how to say it.
     Unset { needs: String, hint: String },
@@ -144,7 +152,7 @@ pub struct Options {
     pub isolated_home: Option<PathBuf>,
 }
 
-/// What becomes of a harness when the daemon goes.
+/// Whether a harness outlives the daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
     /// It dies with the daemon.
@@ -164,13 +172,13 @@ pub enum Memory {
     Ours,
 }
 
-/// Where somebody asks for leave.
+/// Where a permission request is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     pub directory: &'a Path,
     /// The names of our MCP servers.
     pub servers: &'a [String],
-    /// It is in a terminal: nobody else is asked after this.
+    /// In a terminal: no other source is asked after this.
     pub terminal: bool,
 }
 
@@ -231,7 +239,7 @@ impl Control {
     /// Tells the harness to end everything. [`Output::Exited`] follows when nothing is left.
     pub fn stop(&mut self) {
         if let Some(Lifeline::Terminal(word)) = self.0.take() {
-            // Whoever does not listen has ended.
+            // A closed receiver means that it has ended.
             let _ = word.send(());
         }
     }
@@ -260,8 +268,14 @@ pub enum Answer {
     /// To a question the message is the answer. What the person says along with anything else reaches the agent as
     /// a message of its own.
     Allow { input: Value, message: Option<String> },
+    /// The answers to the questions of a [form](paseo_core::permission::Form), in their order.
+    Choose { answers: Vec<Vec<String>> },
+    /// What a person filled in, by the names of the fields of a [form](paseo_core::permission::Form).
+    Fill { content: Map<String, Value> },
     /// Do without, for this reason.
     Deny { message: String },
+    /// The form was closed without an answer. Only a form of an MCP server can tell that from a no.
+    Cancel,
 }
 
 /// A message, ready for the harness.
@@ -297,6 +311,8 @@ pub enum Output {
     Steered { delivery: DeliveryId, item: Option<ItemId> },
     /// A piece of an item that is still growing; never stored.
     Delta { item: ItemId, kind: DeltaKind, text: String },
+    /// A piece of the output of a call that runs. Its result will be this item.
+    Printed { call: String, item: ItemId, text: String },
     /// An attempt to get an answer from the model broke off: what was shown of these growing items is superseded.
     BrokeOff {
         items: Vec<ItemId>,
@@ -313,6 +329,8 @@ pub enum Output {
     AskWithdrawn { call: String },
     /// So many commands run in the background: they outlive turns, and end with the process. Told when it changes.
     Background { tasks: usize },
+    /// The commands that a message can begin with. Told when they change.
+    Commands(Vec<SlashCommand>),
     /// The turn is over, in the harness's own words.
     TurnEnded { turn: TurnId, end: TurnEnd },
     /// The process and all its descendants are gone.
@@ -333,7 +351,6 @@ pub struct Retry {
 pub enum DeltaKind {
     AssistantText,
     Thinking,
-    ToolOutput,
 }
 
 /// How a turn ended.

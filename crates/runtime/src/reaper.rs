@@ -40,7 +40,7 @@ impl Reaper {
         }
     }
 
-    /// Reaps whoever ends, for as long as it is awaited.
+    /// Reaps ended processes, for as long as it is awaited.
     pub(crate) async fn reap(&mut self) {
         while self.next().await.is_some() {}
         std::future::pending().await

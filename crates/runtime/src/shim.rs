@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitStatus, kill_process};
+use rustix::process::{Pid, Signal, WaitStatus, ioctl_tiocsctty, kill_process, setsid};
 use tokio::io::AsyncReadExt;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -21,7 +21,7 @@ use crate::terminal::shown::wait_until_shown;
 /// How long descendants may take to end by themselves.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The signal of the key that stops a program. Nobody could wake the shim again.
+/// The signal of the key that stops a program. The shim could not be woken again.
 const STOP_KEY: SignalKind = SignalKind::from_raw(Signal::TSTP.as_raw());
 
 /// What the shim is to run.
@@ -37,15 +37,18 @@ pub struct Arguments {
 pub enum Place {
     /// Under the daemon: its stdin is the control channel, see [`crate::process`].
     Pipes,
+    /// Under the daemon, with a terminal for the program: the control channel brings that terminal.
+    Shell,
     /// In a terminal, which it leaves to the program: the end of that terminal is what stops it, not that of the daemon.
     Terminal,
 }
 
 impl Arguments {
-    /// Reads `[--terminal] -- program arguments…`.
+    /// Reads `[--terminal | --shell] -- program arguments…`.
     pub fn read(words: impl Iterator<Item = OsString>) -> Option<Self> {
         let mut words = words.peekable();
-        let place = match words.next_if(|word| word == "--terminal") {
+        let place = match words.next_if(|word| word == "--terminal" || word == "--shell") {
+            Some(word) if word == "--shell" => Place::Shell,
             Some(_) => Place::Terminal,
             None => Place::Pipes,
         };
@@ -70,18 +73,26 @@ pub fn run(arguments: Arguments) -> ExitCode {
 
 fn supervise(arguments: Arguments) -> io::Result<u8> {
     let (control, stdin) = match arguments.place {
-        Place::Pipes => control::accept().map(|(control, stdin)| (Some(control), Some(stdin)))?,
+        Place::Pipes | Place::Shell => {
+            control::accept().map(|(control, stdin)| (Some(control), Some(stdin)))?
+        }
         Place::Terminal => (None, None),
     };
+    if let (Place::Shell, Some(terminal)) = (arguments.place, &stdin) {
+        // Signals of its keys reach whatever is in front there, and its end reaches us.
+        setsid()?;
+        ioctl_tiocsctty(terminal)?;
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         // Signals are caught and orphans adopted before there is anything to lose.
         let reaper = Reaper::adopt()?;
-        let stop = stop_request(control)?;
+        let stop = stop_request(control, arguments.place)?;
         let main = spawn(&arguments, stdin).map_err(|error| {
             io::Error::new(error.kind(), format!("{}: {error}", arguments.program.display()))
         })?;
-        let code = Supervision { reaper, main, status: None, asked: HashSet::new() }.run(stop).await;
+        let place = arguments.place;
+        let code = Supervision { reaper, main, place, status: None, asked: HashSet::new() }.run(stop).await;
         if arguments.place == Place::Terminal {
             // A terminal that is gone, or that cannot answer, keeps no process waiting.
             wait_until_shown(io::stdin()).ok();
@@ -97,20 +108,22 @@ fn spawn(arguments: &Arguments, stdin: Option<OwnedFd>) -> io::Result<u32> {
     let mut command = Command::new(&arguments.program);
     command.args(&arguments.arguments);
     match stdin {
+        // A shell makes a group of its own, and puts it in front of its terminal.
+        Some(terminal) if arguments.place == Place::Shell => command.stdin(terminal),
         Some(stdin) => command.stdin(stdin).process_group(0),
-        // Whoever types `tmux` in there shall not change the server that holds it.
+        // Typing `tmux` in there must not change the server that holds it.
         None => command.env_remove("TMUX").env_remove("TMUX_PANE"),
     };
     Ok(command.spawn()?.id())
 }
 
 /// Listens at once; the future ends when the shim is told to stop.
-fn stop_request(control: Option<UnixStream>) -> io::Result<impl Future<Output = ()>> {
+fn stop_request(control: Option<UnixStream>, place: Place) -> io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
     // Keys that mean the program alone are caught, and that is all.
-    let in_terminal = control.is_none();
+    let in_terminal = place != Place::Pipes;
     let _caught = if in_terminal { Some((signal(SignalKind::quit())?, signal(STOP_KEY)?)) } else { None };
     let closed = closed(control)?;
     Ok(async move {
@@ -142,6 +155,7 @@ fn closed(control: Option<UnixStream>) -> io::Result<impl Future<Output = ()>> {
 struct Supervision {
     reaper: Reaper,
     main: u32,
+    place: Place,
     status: Option<WaitStatus>,
     asked: HashSet<u32>,
 }
@@ -181,6 +195,10 @@ impl Supervision {
             if let Some(pid) = Pid::from_raw(process.cast_signed())
                 && self.asked.insert(process)
             {
+                if self.place == Place::Shell {
+                    // The end of its terminal is all that a shell heeds.
+                    kill_process(pid, Signal::HUP).ok();
+                }
                 kill_process(pid, Signal::TERM).ok();
                 kill_process(pid, Signal::CONT).ok();
             }

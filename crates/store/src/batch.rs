@@ -58,7 +58,7 @@ pub struct NewItem {
     pub v: u16,
     /// JSON, at most 16 KB, without conversation text.
     pub data: String,
-    /// A content of this batch, or one stored before (also one that is erased by now).
+    /// A content of this batch, or one stored before (also one that has been erased since).
     pub content: Option<Uuid>,
 }
 

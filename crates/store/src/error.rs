@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why the log did not do something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Somebody else appended first: read on and decide again.
+    /// Another writer appended first: read on and decide again.
     #[error("{stream} is at version {actual}, not {expected}")]
     Conflict { stream: String, expected: Version, actual: Version },
     /// The idempotency key was used with another body.

@@ -21,7 +21,7 @@ pub use clock::{Clock, system_clock};
 pub use error::{Error, Result};
 pub use file::{Claim, FilePiece, FileRow, NewFile, Unclaimed};
 pub use limits::{EXCERPT, KEY_LIFETIME, MAX_DATA, MAX_INLINE, MAX_TEXT};
-pub use log::{Advanced, BoxFuture, Fold, Folded, Log, Memory, Which};
+pub use log::{Advanced, BoxFuture, Fold, Folded, Log, Memory, Side, Which};
 pub use record::{Body, ContentRow, Head, HeadRow, ItemRow, Record, Seq, Text, Version};
 pub use search::{Find, Hit, Home, Indexing, MAX_SEARCHED, Order, Piece, Search, Source, Term, Who};
 pub use sqlite::Sqlite;

@@ -76,9 +76,18 @@ pub enum Which {
     All,
 }
 
+/// Items on one side of an ordinal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Above it.
+    After(u64),
+    /// Below it; `None`: from the end.
+    Before(Option<u64>),
+}
+
 /// The durable log. See the conformance suite for this contract as tests.
 ///
-/// - **Order.** Sequence numbers are given in commit order: whoever has read up to `n` and reads on never
+/// - **Order.** Sequence numbers are given in commit order: a reader that has read up to `n` and reads on never
 ///   meets a number ≤ `n` that it has not seen. They start at 1 and have no gaps.
 /// - **Atomicity.** A batch is stored whole or not at all, with the heads of its streams.
 /// - **Durability.** When `append` returns `Ok`, the batch survives `kill -9` and power loss.
@@ -89,7 +98,7 @@ pub enum Which {
 ///   none of its words is found any more.
 /// - **Files** are written in pieces and complete once they are added. One that no batch has claimed can be forgotten;
 ///   one that was claimed is erased with its stream. The same bytes are stored once.
-/// - **Search.** The index is filled by whoever follows the log, after the append, and says how far it has come. It is
+/// - **Search.** The index is filled by a follower of the log, after the append, and says how far it has come. It is
 ///   derived: it can be emptied and filled again.
 pub trait Log: Send + Sync + 'static {
     /// Appends a batch: first its erasure, then its contents, its control events in order, its items in order.
@@ -125,6 +134,15 @@ pub trait Log: Send + Sync + 'static {
         &'a self,
         stream: &'a str,
         before: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ItemRow>>>;
+
+    /// Returns items of one kind on one side of an ordinal, the nearest ones, oldest first, at most `limit`.
+    fn items_of<'a>(
+        &'a self,
+        stream: &'a str,
+        kind: &'a str,
+        side: Side,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<ItemRow>>>;
 

@@ -6,6 +6,7 @@ pub mod home;
 pub mod matrix;
 pub mod model;
 pub mod personality;
+pub mod push;
 pub mod real;
 pub mod script;
 pub mod simulation;

@@ -1,26 +1,45 @@
 //! Definitions of agents on the wire.
 
+use crate::id::ApiKeyId;
 use crate::words::{
-    DefinitionKind, Exposure, FileChange, Guard, Layer, PendingChange, PermissionMode, Severity, Trust,
+    AgentColor, DefinitionKind, Exposure, FileChange, Guard, Layer, PendingChange, PermissionMode, Severity,
+    Trust,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Whose definitions are wanted.
+/// Project whose definitions to return.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentQuery {
-    /// The absolute path of a directory. Without it only the user's own and what is built in.
+    /// Absolute path of a directory. Without it, only the user's own and built-in definitions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^/")]
     pub project: Option<String>,
 }
 
-/// Which version of a definition is wanted.
+/// The query of `GET /api/agents`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentListQuery {
+    /// Absolute path of a directory. Without it, only the user's own and built-in definitions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
+    pub project: Option<String>,
+    /// The `next` of the previous page. Conflicts once its row is gone: read the list again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Default and maximum 500.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 500)]
+    pub limit: Option<usize>,
+}
+
+/// Which version of a definition to return.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentViewQuery {
-    /// The absolute path of a directory. Without it only the user's own and what is built in.
+    /// Absolute path of a directory. Without it, only the user's own and built-in definitions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^/")]
     pub project: Option<String>,
@@ -29,37 +48,41 @@ pub struct AgentViewQuery {
     pub untrusted: bool,
 }
 
-/// The answer to `GET /api/agents`: all definitions, by slug.
+/// A page of definitions, by slug.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentList {
-    /// Where the project keeps definitions; null when it has none.
+    /// Where the project keeps definitions; null if it has none.
     pub project: Option<AgentProject>,
-    /// Those that do not count, too. Of one slug the one that beats the others comes first.
+    /// Includes definitions that are not in effect. The one in effect comes first among those of the same slug.
     pub agents: Vec<AgentEntry>,
     pub problems: Vec<AgentProblem>,
-    /// Changes that wait for a person.
+    /// Changes that a person has to trust.
     #[serde(default)]
     pub pending: Vec<PendingAgent>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
 }
 
-/// A change of a definition that waits for a person: it grants more, or takes the place of another.
+/// A change to a definition that a person has to trust, because it grants more or replaces another definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PendingAgent {
     pub slug: String,
-    /// Home or project.
+    /// `home` or `project`.
     pub origin: Layer,
     pub change: PendingChange,
     /// The file that changed.
     pub file: Option<String>,
-    /// What it would grant beyond what counts now.
+    /// What it would grant beyond the definition in effect.
     pub widens: Vec<String>,
-    /// Of what would count.
+    /// Hash of the changed definition: pass it to `trust`.
     pub sha256: String,
-    /// The text that counts now; null when that is of another layer, or nothing does.
+    /// The text in effect; null if it comes from another layer, or none is in effect.
     pub before: Option<String>,
-    /// The text that would count; null when the definition is removed.
+    /// The changed text; null if the definition is removed.
     pub after: Option<String>,
-    /// From `before` to `after`, as a unified diff; null when no line differs.
+    /// Unified diff from `before` to `after`; null if no line differs.
     #[serde(default)]
     pub diff: Option<String>,
 }
@@ -68,11 +91,11 @@ pub struct PendingAgent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrustAgent {
-    /// The absolute path of a directory. Without it only the user's own definitions are looked at.
+    /// Absolute path of a directory. Without it, only the user's own definitions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^/")]
     pub project: Option<String>,
-    /// Of the change that was looked at. Refused when the file has changed since.
+    /// Hash of the reviewed change. Refused if the file has changed since.
     pub sha256: String,
 }
 
@@ -82,25 +105,40 @@ pub struct TrustAgent {
 pub struct SaveAgent {
     /// The whole definition, as TOML.
     pub text: String,
-    /// The version that the text was made from, as `GET /api/agents/{slug}/source` names it; null: there was no such
-    /// file. A conflict when the file holds anything else now.
+    /// The `version` of `GET /api/agents/{slug}/source` that the text is based on; null for a new file. The request
+    /// conflicts if the file has changed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
-/// The answer to `GET /api/agents/{slug}/source`: the files that define an agent, as they are now.
+/// The body of `POST /api/agents/{slug}/check`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckAgent {
+    /// The whole definition, as TOML.
+    pub text: String,
+}
+
+/// The answer to `POST /api/agents/{slug}/check`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CheckedAgent {
+    /// Everything that is wrong with the text, by line; errors prevent saving it.
+    pub problems: Vec<AgentProblem>,
+}
+
+/// The answer to `GET /api/agents/{slug}/source`: the files that define an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentSource {
     pub slug: String,
     /// The file that `PUT /api/agents/{slug}` writes.
     pub file: String,
-    /// What it holds; null: it is not there, or cannot be read.
+    /// Its text; null if it does not exist or cannot be read.
     pub text: Option<String>,
-    /// Names exactly this text, for `PUT`; null: the file is not there.
+    /// Version of this text, for `PUT`; null if the file does not exist.
     pub version: Option<String>,
-    /// Why `PUT` refuses to write it; null: it does not.
+    /// Why `PUT` refuses to write it; null if it does not.
     pub locked: Option<String>,
-    /// Other files that define the same slug, of the project and of the home.
+    /// Other files that define the same slug, in the project and in the home.
     pub others: Vec<AgentText>,
 }
 
@@ -108,7 +146,7 @@ pub struct AgentSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentText {
     pub file: String,
-    /// Home or project.
+    /// `home` or `project`.
     pub origin: Layer,
     /// The definition, without the rest of its file; null when it cannot be read.
     pub text: Option<String>,
@@ -117,12 +155,12 @@ pub struct AgentText {
 /// Where a project keeps definitions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentProject {
-    /// The nearest directory that has some, from the project up to the root of its repository.
+    /// The nearest directory with definitions, from the project up to the root of its repository.
     pub directory: String,
-    /// Of the names and contents of its files.
+    /// Hash of the names and contents of its files.
     pub sha256: String,
     pub trust: Trust,
-    /// The files, from the directory on.
+    /// The files, relative to the directory.
     pub files: Vec<String>,
     /// How the files differ from the trusted ones; null if that is unknown.
     pub changes: Option<Vec<AgentFileChange>>,
@@ -131,7 +169,7 @@ pub struct AgentProject {
 /// How a file differs from the trusted one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentFileChange {
-    /// From the directory of the project on.
+    /// Relative to the directory of the project.
     pub file: String,
     pub change: FileChange,
 }
@@ -142,109 +180,113 @@ pub struct AgentEntry {
     pub slug: String,
     pub name: String,
     pub description: Option<String>,
+    /// An emoji, or the name of an icon.
+    #[serde(default)]
+    pub icon: Option<String>,
+    #[serde(default)]
+    pub color: Option<AgentColor>,
     /// Where its agents run.
     #[serde(rename = "type")]
     pub kind: DefinitionKind,
-    /// Null: the default provider.
+    /// Null for the default provider.
     pub provider: Option<String>,
-    /// Only ever a child of another agent.
+    /// It can only be started by another agent.
     pub is_subagent: bool,
-    /// False: agents do not find it.
+    /// Whether other agents can find it.
     pub ui_visible: bool,
     pub origin: Layer,
-    /// Null for what is built in.
+    /// Null for a built-in definition.
     pub file: Option<String>,
-    /// Whether it is the one that is used under its slug.
+    /// Whether it is in effect under its slug.
     pub counts: bool,
-    /// False while the definition waits for a person's trust.
+    /// False until a person trusts the definition.
     pub trusted: bool,
-    /// Why this version counts although its file holds another one, or none; or why none counts under this slug.
+    /// Why the version in effect differs from the file, or why none is in effect under this slug.
     #[serde(default)]
     pub notice: Option<String>,
-    /// Null: full, or the parent's.
+    /// Null for `full`, or the parent's mode.
     pub permissions: Option<PermissionMode>,
     /// What keeps its agents from changing files.
     #[serde(default)]
     pub guard: Option<Guard>,
-    /// Patterns over the names of tools.
+    /// Patterns of tool names.
     pub tools: ListsView,
-    /// What it may pass on to agents that it starts; null: what it may use itself.
+    /// Tools that it may grant to agents that it starts; null for those that it may use itself.
     pub ceiling: Option<Vec<String>>,
-    /// Default working directory of its sessions.
+    /// Default working directory of its agents.
     pub directory: Option<String>,
 }
 
-/// What is let through: all that an allowing pattern matches and no denying one.
+/// Patterns of what is allowed. A match in `deny` wins over one in `allow`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ListsView {
-    /// Null: everything. Empty: nothing.
+    /// Null allows everything; an empty list allows nothing.
     pub allow: Option<Vec<String>>,
     pub deny: Vec<String>,
 }
 
-/// Something wrong in a file with definitions.
+/// A mistake in a file with definitions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentProblem {
     pub file: String,
     /// Counted from 1.
     pub line: usize,
     pub message: String,
-    /// Which definition it is about, as far as that can be told.
+    /// Slug of the definition, if known.
     pub slug: Option<String>,
     pub severity: Severity,
 }
 
-/// The answer to `GET /api/agents/{slug}`: a definition with everything that it comes to.
+/// The answer to `GET /api/agents/{slug}`: a resolved agent definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentView {
     pub agent: AgentEntry,
-    /// In the order in which they are tried.
-    pub models: Vec<ModelView>,
-    /// How hard it thinks, where no model says otherwise.
+    /// In the order of preference.
+    pub models: Vec<DefinitionModel>,
+    /// Reasoning effort, unless a model has its own.
     pub effort: Option<String>,
-    /// What its prompt begins with.
+    /// The beginning of its prompt.
     pub prompt: Option<String>,
-    /// Patterns over the capabilities of tools.
+    /// Patterns of tool capabilities.
     pub capabilities: ListsView,
     pub exposure: Exposure,
-    /// Which plugins it gets as skills.
+    /// Plugins that it gets as skills.
     pub skills: ListsView,
-    /// Which other agents it sees.
+    /// Other agents that it can see.
     pub agents: ListsView,
-    /// Where messages for an external agent are posted to.
+    /// URL to which messages for an external agent are posted.
     pub input_url: Option<String>,
     pub callback_base_url: Option<String>,
-    /// Every tool, and whether an agent that a person starts would have it.
+    /// Every tool, and whether an agent started by a person would get it.
     pub effective_tools: Vec<EffectiveTool>,
     pub problems: Vec<AgentProblem>,
 }
 
 /// A model of a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ModelView {
+pub struct DefinitionModel {
     pub model: String,
-    /// The id of the key that it is paid with.
-    pub key: Option<String>,
+    pub key: Option<ApiKeyId>,
     pub effort: Option<String>,
 }
 
-/// A tool, and whether an agent would have it.
+/// A tool, and whether an agent would get it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EffectiveTool {
     pub name: String,
     pub summary: String,
     pub granted: bool,
-    /// Why not.
+    /// Why it is not granted.
     pub reason: Option<String>,
 }
 
-/// The body of `POST /api/agents/trust`.
+/// The body of `POST /api/projects/trust`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrustAgents {
     /// The absolute path of a directory.
     #[schema(pattern = "^/")]
     pub project: String,
-    /// What was looked at. Refused when the files have changed since.
+    /// Hash of the reviewed files. Refused if they have changed since.
     pub sha256: String,
 }

@@ -10,7 +10,7 @@ use crate::words::MediaType;
 /// The query of `POST /api/attachments`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UploadQuery {
-    /// What the file is called.
+    /// Name of the file.
     pub name: String,
 }
 
@@ -19,7 +19,7 @@ pub struct UploadQuery {
 pub struct UploadedAttachment {
     #[serde(flatten)]
     pub attachment: AttachmentView,
-    /// Until when a message has to refer to the file. After that it is removed.
+    /// When the file is removed unless a message refers to it.
     pub expires_at: Moment,
 }
 

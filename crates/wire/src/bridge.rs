@@ -9,12 +9,13 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::error::Code;
+use crate::id::{Addressee, ParticipantId, PostId, ThreadId};
 use crate::thread::{
-    DiscussionView, Participant, PresenceList, PresenceView, ProfileView, ThreadEvent, ThreadState,
-    ThreadView, Toggle,
+    DiscussionView, Participant, PresenceList, PresenceView, ProfileView, ThreadBody, ThreadEvent,
+    ThreadState, ThreadView, Toggle,
 };
 use crate::time::Moment;
-use crate::words::ThreadEventKind;
+use crate::words::{BridgeEventKind, BridgePostKind, BridgeServer, BridgeVersion, HealthStatus, PostedVia};
 
 /// Digits of a fraction of a second that tell the time; those behind them tell the place in the thread.
 const MILLI_DIGITS: usize = 3;
@@ -68,7 +69,7 @@ fn place(text: &str) -> Option<u64> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeThreads {
     pub threads: Vec<BridgeThread>,
-    /// Pass as `after` to read on; left out when these are all.
+    /// Cursor of the next page: pass it as `after`. Left out on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -76,7 +77,7 @@ pub struct BridgeThreads {
 /// A thread in the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeThread {
-    pub id: String,
+    pub id: ThreadId,
     pub name: String,
     pub created_at: Moment,
     pub updated_at: Moment,
@@ -85,15 +86,16 @@ pub struct BridgeThread {
 impl From<ThreadView> for BridgeThread {
     fn from(thread: ThreadView) -> Self {
         let ThreadView { id, name, created_at, updated_at, .. } = thread;
-        Self { id: id.into(), name, created_at, updated_at }
+        Self { id, name, created_at, updated_at }
     }
 }
 
 /// The query of `GET /threads`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeThreadsQuery {
+    /// The `next` of the previous page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
+    pub after: Option<ThreadId>,
 }
 
 /// The body of `POST /threads`.
@@ -102,8 +104,8 @@ pub struct BridgeCreate {
     #[serde(default)]
     pub name: Option<String>,
     #[serde(default)]
-    pub from: Option<String>,
-    /// Where its agents work: an absolute path. Not known to the protocol.
+    pub from: Option<ParticipantId>,
+    /// Absolute path of the directory in which its agents work. An extension of the protocol.
     #[serde(default)]
     #[schema(pattern = "^/")]
     pub directory: Option<String>,
@@ -112,59 +114,56 @@ pub struct BridgeCreate {
 /// The answer to `POST /threads`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeCreated {
-    pub id: String,
+    pub id: ThreadId,
     pub name: String,
 }
 
 /// An event in the protocol's envelope.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeEvent {
-    pub id: String,
-    /// Its time, and behind the milliseconds its place in the thread: no two events of a thread have the same, and they
-    /// sort as texts.
+    pub id: PostId,
+    /// Time of the event. The digits after the milliseconds are its position in the thread, so values are unique and sort
+    /// as text.
     pub ts: String,
-    pub thread: String,
-    /// message, control, thread.created or thread.renamed.
+    pub thread: ThreadId,
     #[serde(rename = "type")]
-    pub kind: String,
-    pub from: String,
-    pub to: String,
-    /// A string: what a message says, or the name of a thread that was created or renamed. A control is an object.
+    pub kind: BridgeEventKind,
+    pub from: ParticipantId,
+    pub to: Addressee,
+    /// A string for a message, or for the name of a created or renamed thread. An object for a control.
     pub content: Value,
     pub meta: BridgeMeta,
 }
 
-/// About an event.
+/// Metadata of an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeMeta {
     #[serde(default)]
-    pub reply_to: Option<String>,
+    pub reply_to: Option<PostId>,
     #[serde(default)]
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub via: Option<String>,
+    pub via: Option<PostedVia>,
 }
 
 impl BridgeEvent {
     /// Returns an event in the protocol's envelope; `None` for what the protocol has no word for.
     pub fn of(event: ThreadEvent) -> Option<Self> {
         let place = Place { at: event.ts, version: event.version };
-        let content = match event.kind {
-            ThreadEventKind::Message | ThreadEventKind::Control => event.content,
-            // In the protocol their content is the name alone.
-            ThreadEventKind::Created | ThreadEventKind::Renamed => event.content["name"].clone(),
-            ThreadEventKind::Moved | ThreadEventKind::Other(_) => return None,
+        let (kind, content) = match event.body {
+            ThreadBody::Message(text) => (BridgeEventKind::Message, Value::String(text)),
+            ThreadBody::Control(control) => (BridgeEventKind::Control, serde_json::to_value(control).ok()?),
+            // In the protocol, the content of what names a thread is the name alone.
+            ThreadBody::Created(created) => (BridgeEventKind::Created, Value::String(created.name)),
+            ThreadBody::Renamed(renamed) => (BridgeEventKind::Renamed, Value::String(renamed.name)),
+            ThreadBody::Moved(_) | ThreadBody::Other { .. } => return None,
         };
-        let meta = BridgeMeta {
-            reply_to: event.meta.reply_to.map(Into::into),
-            tags: event.meta.tags,
-            via: event.meta.via,
-        };
+        let meta = BridgeMeta { reply_to: event.meta.reply_to, tags: event.meta.tags, via: event.meta.via };
         Some(Self {
-            id: event.id.into(),
+            id: event.id,
             ts: place.to_string(),
-            thread: event.thread.into(),
-            kind: event.kind.to_string(),
+            thread: event.thread,
+            kind,
             from: event.from,
             to: event.to,
             content,
@@ -173,31 +172,31 @@ impl BridgeEvent {
     }
 }
 
-/// The body of `POST /threads/{thread}/events`. `id`, `ts` and `thread` are ours to say, whatever stands there.
+/// The body of `POST /threads/{thread}/events`. The server sets `id`, `ts` and `thread`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgePost {
     /// `message` (the default) or `control`.
     #[serde(default, rename = "type")]
-    pub kind: Option<String>,
-    /// Whom the credential stands for; left out, it is taken from there.
+    pub kind: Option<BridgePostKind>,
+    /// By default, the participant of the credential. Another one is refused.
     #[serde(default)]
-    pub from: Option<String>,
+    pub from: Option<ParticipantId>,
     /// `all` (the default), `user`, or the id, nickname or handle of a participant, with or without `@`.
     #[serde(default)]
     pub to: Option<String>,
-    /// The words of a message; what a control changes, as an object or as its JSON in a text.
+    /// Text of a message; the changes of a control, as an object or as JSON in a string.
     #[serde(default)]
     pub content: Value,
     #[serde(default)]
     pub meta: Option<BridgePostMeta>,
 }
 
-/// About what is posted.
+/// Metadata of a posted event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgePostMeta {
     #[serde(default)]
-    pub reply_to: Option<String>,
-    /// Any strings. What is no string is kept as its JSON.
+    pub reply_to: Option<PostId>,
+    /// Any strings. Other values are stored as JSON.
     #[serde(default)]
     #[schema(value_type = Vec<String>)]
     pub tags: Value,
@@ -228,46 +227,51 @@ pub struct BridgeReceived {
 /// The query of `GET /threads/{thread}/events/stream`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeStreamQuery {
-    /// Only events after this `ts`. Without it the stream begins now.
+    /// Only events after this `ts`. Without it, the stream begins now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(
+        pattern = r"^[0-8][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9}|\.[0-9]{12,15})?Z$"
+    )]
     pub since: Option<String>,
 }
 
 /// The query of `GET /threads/{thread}/events`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeQuery {
-    /// Only events after this `ts`.
+    /// Only events after this `ts`; empty for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(
+        pattern = r"^([0-8][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9}|\.[0-9]{12,15})?Z)?$"
+    )]
     pub since: Option<String>,
-    /// At most this many events. Without it all are read. Not known to the protocol.
+    /// Maximum number of events: more than 500 counts as 500, and 0 as 1. By default all. An extension of the protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
 
-/// The answer to `GET /threads/{thread}/events`, the oldest first.
+/// The answer to `GET /threads/{thread}/events`, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeEvents {
     pub events: Vec<BridgeEvent>,
     pub count: usize,
-    /// With a `limit`: pass as `since` to read on; left out when these are all.
+    /// With a `limit`: pass it as `since` to read on. Left out on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// The answer to `GET /ping`. It names the protocol that is spoken, and its version.
+/// The answer to `GET /ping`. It names the protocol and its version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgePing {
-    /// `ok`.
-    pub status: String,
-    pub server: String,
-    pub version: String,
+    pub status: HealthStatus,
+    pub server: BridgeServer,
+    pub version: BridgeVersion,
     pub timestamp: Moment,
 }
 
 /// The answer to `GET /threads/{thread}/presence`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgePresenceList {
-    pub thread: String,
+    pub thread: ThreadId,
     pub ttl_seconds: i64,
     pub participants: Vec<BridgePresenceView>,
 }
@@ -275,11 +279,11 @@ pub struct BridgePresenceList {
 /// What a participant is doing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgePresenceView {
-    pub id: String,
+    pub id: ParticipantId,
     pub state: String,
     pub updated_at: Option<Moment>,
     pub stale: bool,
-    /// What the participant gave: an object or a text; null when it gave nothing.
+    /// Details from the participant: an object or a string; null if none.
     pub details: Value,
 }
 
@@ -295,12 +299,8 @@ impl From<PresenceList> for BridgePresenceList {
                 details: as_details(details),
             }
         };
-        let PresenceList { thread, ttl_seconds, participants } = list;
-        Self {
-            thread: thread.into(),
-            ttl_seconds,
-            participants: participants.into_iter().map(view).collect(),
-        }
+        let PresenceList { thread, ttl_seconds, participants, next: _ } = list;
+        Self { thread, ttl_seconds, participants: participants.into_iter().map(view).collect() }
     }
 }
 
@@ -323,11 +323,11 @@ pub struct BridgePresent {
 /// The presence that a participant just reported.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgePresentView {
-    pub thread: String,
-    pub participant: String,
+    pub thread: ThreadId,
+    pub participant: ParticipantId,
     pub state: String,
     pub updated_at: Moment,
-    /// Left out when none were ever given.
+    /// Left out if none were given.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub details: Value,
 }
@@ -336,12 +336,12 @@ pub struct BridgePresentView {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgePresence {
     #[serde(default)]
-    pub from: Option<String>,
-    /// listening, thinking, typing, idle, or a word of one's own.
+    pub from: Option<ParticipantId>,
+    /// Such as `listening`, `thinking`, `typing` and `idle`; any other word is accepted.
     #[serde(default)]
     #[schema(value_type = String, required, pattern = "\\S", max_length = 200)]
     pub state: Option<String>,
-    /// Kept when it is left out.
+    /// Unchanged if left out.
     #[serde(default)]
     pub details: Value,
 }
@@ -349,34 +349,34 @@ pub struct BridgePresence {
 /// The answer to `GET /threads/{thread}/state`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeStateAnswer {
-    pub thread: String,
+    pub thread: ThreadId,
     pub state: BridgeState,
 }
 
-/// Who is here, and who may do what.
+/// The participants of a thread, and what they may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeState {
     pub paused: bool,
-    /// In order of their ids.
-    pub muted: Vec<String>,
+    /// By id.
+    pub muted: Vec<ParticipantId>,
     pub discussion: DiscussionView,
     pub invited_auto: Toggle,
     pub participants: BridgeParticipants,
 }
 
-/// Who was invited.
+/// The invited participants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeParticipants {
-    /// In order of their ids.
+    /// By id.
     pub invited: Vec<BridgeParticipant>,
 }
 
 /// An invited participant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeParticipant {
-    pub id: String,
+    pub id: ParticipantId,
     pub profile: ProfileView,
-    pub invited_by: String,
+    pub invited_by: ParticipantId,
     pub invited_at: Moment,
 }
 
@@ -392,7 +392,7 @@ impl From<ThreadState> for BridgeState {
     }
 }
 
-/// The body of every answer of these routes that is not a success.
+/// The body of every error of the bridge protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeError {
     pub error: BridgeRefusal,
@@ -402,16 +402,17 @@ pub struct BridgeError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeRefusal {
     pub code: Code,
-    /// What is wrong and what was expected.
+    /// What went wrong.
     pub message: String,
-    /// What to do next.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What to do next; null if there is no advice.
+    #[serde(default)]
+    #[schema(required)]
     pub hint: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thread: Option<String>,
-    /// Who asked, once that is known.
+    pub thread: Option<ThreadId>,
+    /// The participant of the request, once known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub participant: Option<String>,
+    pub participant: Option<ParticipantId>,
 }
 
 #[cfg(test)]

@@ -6,24 +6,32 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::id::{CauseId, DeliveryId, SessionId, TaskId, TurnId};
+use crate::id::{
+    ActorName, CauseId, DeliveryId, MemberId, PostId, RequestHash, SessionId, TaskId, TeamThreadId, ThreadId,
+    TurnId,
+};
 use crate::message::Verb;
 use crate::time::Moment;
 use crate::words::{
     AbandonReason, AnswerVerdict, Decision, HeldReason, Hold, SessionField, StatusSource, TurnOutcome,
 };
 
-/// What happened to a session.
+/// A change to an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum SessionChange {
     Created {},
     Closed {},
     Reopened {},
+    /// A person promoted it; it has no parent now.
+    Promoted {
+        /// Its former parent.
+        from: SessionId,
+    },
     /// The transcript was removed.
     Cleared {},
     Deleted {},
-    /// The session was deleted since, and the details of this change with it.
+    /// The agent was deleted later, with the details of this change.
     Erased {},
     HoldChanged {
         hold: Hold,
@@ -37,13 +45,12 @@ pub enum SessionChange {
     },
     MessageAccepted {
         delivery: DeliveryId,
-        /// Who sent it: `human:…`, `session:…` or `daemon`.
-        origin: String,
+        origin: ActorName,
         verb: Verb,
-        /// The answer has to satisfy an output schema.
+        /// The message has an output schema for its answer.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         structured: bool,
-        /// It asks for a correction of the answer to this message.
+        /// The message whose answer it asks to correct.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         corrects: Option<DeliveryId>,
     },
@@ -66,8 +73,26 @@ pub enum SessionChange {
         /// The agent may have read it.
         repeat: bool,
     },
+    /// The message was taken out of the queue.
     MessageCancelled {
         delivery: DeliveryId,
+    },
+    /// A person changed the text of the queued message.
+    MessageEdited {
+        delivery: DeliveryId,
+    },
+    /// A person moved the queued message: before another one, or to the end.
+    MessageMoved {
+        delivery: DeliveryId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<DeliveryId>,
+    },
+    /// A person released held messages, and the agent goes on.
+    MessageReleased {
+        deliveries: Vec<DeliveryId>,
+        /// Their new cause, if it changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<CauseId>,
     },
     TurnStarted {
         turn: TurnId,
@@ -103,19 +128,19 @@ pub enum SessionChange {
         turn: TurnId,
         verdict: AnswerVerdict,
     },
-    /// A valid answer is no longer waited for.
+    /// The agent stopped waiting for a valid answer.
     AnswerAbandoned {
         delivery: DeliveryId,
         reason: AbandonReason,
     },
     PermissionRequested {
-        hash: String,
-        /// The tool, in the harness's words.
+        hash: RequestHash,
+        /// Name of the tool as the harness calls it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tool: Option<String>,
     },
     PermissionDecided {
-        hash: String,
+        hash: RequestHash,
         decision: Decision,
     },
     /// The fields of the view that may have changed; empty if none did.
@@ -134,6 +159,7 @@ impl SessionChange {
             Self::Created {} => "created",
             Self::Closed {} => "closed",
             Self::Reopened {} => "reopened",
+            Self::Promoted { .. } => "promoted",
             Self::Cleared {} => "cleared",
             Self::Deleted {} => "deleted",
             Self::Erased {} => "erased",
@@ -145,6 +171,9 @@ impl SessionChange {
             Self::MessageHanded { .. } => "message_handed",
             Self::MessageReturned { .. } => "message_returned",
             Self::MessageCancelled { .. } => "message_cancelled",
+            Self::MessageEdited { .. } => "message_edited",
+            Self::MessageMoved { .. } => "message_moved",
+            Self::MessageReleased { .. } => "message_released",
             Self::TurnStarted { .. } => "turn_started",
             Self::TurnConfirmed { .. } => "turn_confirmed",
             Self::TurnRetried { .. } => "turn_retried",
@@ -166,14 +195,17 @@ impl SessionChange {
             | Self::MessageHanded { delivery }
             | Self::MessageReturned { delivery, .. }
             | Self::MessageCancelled { delivery }
+            | Self::MessageEdited { delivery }
+            | Self::MessageMoved { delivery, .. }
             | Self::AnswerChecked { delivery, .. }
             | Self::AnswerAbandoned { delivery, .. } => delivery == wanted,
-            Self::MessageHeld { deliveries, .. } | Self::TurnStarted { deliveries, .. } => {
-                deliveries.iter().any(|delivery| delivery == wanted)
-            }
+            Self::MessageHeld { deliveries, .. }
+            | Self::MessageReleased { deliveries, .. }
+            | Self::TurnStarted { deliveries, .. } => deliveries.iter().any(|delivery| delivery == wanted),
             Self::Created {}
             | Self::Closed {}
             | Self::Reopened {}
+            | Self::Promoted { .. }
             | Self::Cleared {}
             | Self::Deleted {}
             | Self::Erased {}
@@ -190,65 +222,102 @@ impl SessionChange {
     }
 }
 
-/// What happened in a team; the frame's `actor` did it.
+/// A change to a cause by the frame's `actor`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum CauseChange {
+    /// A person asked an agent.
+    Opened {
+        session: SessionId,
+        delivery: DeliveryId,
+    },
+    /// A person posted in a thread.
+    Posted {
+        thread: ThreadId,
+        message: PostId,
+    },
+    /// A turn started without a human message.
+    Woken {
+        session: SessionId,
+        turn: TurnId,
+    },
+    /// An agent started another one.
+    Spawned {
+        by: SessionId,
+        session: SessionId,
+    },
+    Stopped {},
+    /// Any other change: read the cause.
+    Updated {},
+    /// A type of a newer version: read the cause.
+    #[serde(other, skip_serializing)]
+    Unknown,
+}
+
+/// A change to a team by the frame's `actor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum TeamChange {
     Created {},
     Closed {},
     AgentEnrolled {
-        agent: String,
+        agent: MemberId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
     },
     AgentLeft {
-        agent: String,
+        agent: MemberId,
     },
     WorkerStarted {
-        agent: String,
+        agent: MemberId,
         session: SessionId,
     },
     WorkerEnded {
-        agent: String,
+        agent: MemberId,
         session: SessionId,
     },
+    /// The guard of a member refused a write.
+    WriteRefused {
+        agent: MemberId,
+    },
     ThreadStarted {
-        /// As the team calls it: `thread-0001`.
-        thread: String,
+        thread: TeamThreadId,
     },
     ThreadLinked {
-        thread: String,
+        thread: TeamThreadId,
         task: TaskId,
     },
     /// A message was posted to one of its threads.
     ThreadPosted {
-        /// Ids of the thread and of the message.
-        thread: String,
-        message: String,
+        thread: ThreadId,
+        message: PostId,
     },
     TaskCreated {
         task: TaskId,
     },
+    TaskEdited {
+        task: TaskId,
+    },
     TaskClaimed {
         task: TaskId,
-        holder: String,
+        holder: MemberId,
         epoch: u64,
         expires_at: Moment,
     },
     TaskRenewed {
         task: TaskId,
-        holder: String,
+        holder: MemberId,
         epoch: u64,
         expires_at: Moment,
     },
     TaskExpired {
         task: TaskId,
-        holder: String,
+        holder: MemberId,
         epoch: u64,
     },
     TaskCompleted {
         task: TaskId,
-        holder: String,
+        holder: MemberId,
         epoch: u64,
         /// Tasks that are no longer blocked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -256,19 +325,19 @@ pub enum TeamChange {
     },
     TaskFailed {
         task: TaskId,
-        holder: String,
+        holder: MemberId,
         epoch: u64,
     },
     TaskReleased {
         task: TaskId,
-        holder: String,
+        holder: MemberId,
         epoch: u64,
     },
     /// The task was reassigned, or returned to the queue if `to` is missing.
     TaskReassigned {
         task: TaskId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<String>,
+        to: Option<MemberId>,
         epoch: u64,
     },
     TaskCanceled {
@@ -282,4 +351,18 @@ pub enum TeamChange {
     /// A type of a newer version: read the team.
     #[serde(other, skip_serializing)]
     Unknown,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_with_a_word_of_a_newer_version_is_read() {
+        let told = r#"{"type":"message_accepted","delivery":"d","origin":"human:cli","verb":"whisper"}"#;
+        let change: SessionChange = serde_json::from_str(told).unwrap();
+        let SessionChange::MessageAccepted { verb, .. } = &change else { panic!("{change:?}") };
+        assert_eq!(*verb, Verb::Other("whisper".into()));
+        assert_eq!(serde_json::to_string(&change).unwrap(), told);
+    }
 }

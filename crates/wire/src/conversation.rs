@@ -11,26 +11,28 @@ use crate::session::SessionView;
 /// The query of `GET /api/agents/{slug}/sessions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentSessionsQuery {
-    /// Whose definitions count, and whose sessions: an absolute path.
+    /// Project of the definition and its agents: an absolute path.
     #[schema(pattern = "^/")]
     pub project: String,
-    /// Pass `next` to read on.
+    /// The `next` of the previous page. Conflicts once its row is gone: read the list again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")]
     pub after: Option<String>,
-    /// 50, unless it is said; at most 500.
+    /// Default 50, at most 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 50)]
     pub limit: Option<usize>,
 }
 
-/// The sessions of a definition: open ones first, then closed ones, the most recently updated first.
+/// A page of the agents of a definition: open ones first, then closed ones, each most recently updated first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentSessions {
     /// The point in the log to stream from.
     pub seq: u64,
     pub agent: String,
     pub sessions: Vec<SessionView>,
-    /// Pass as `after` to read on.
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[schema(required)]
     pub next: Option<String>,
 }
 
@@ -38,37 +40,37 @@ pub struct AgentSessions {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageAgent {
-    /// Whose definitions count, and where a new session is started: an absolute path.
+    /// Project of the definition, in which a new agent is started: an absolute path.
     #[schema(pattern = "^/")]
     pub project: String,
     #[schema(pattern = "\\S")]
     pub text: String,
-    /// `latest`, `create`, `latest-or-create` (the default), or a handle or id of one of its sessions.
+    /// `latest`, `create`, `latest-or-create` (the default), or the handle or id of one of its agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The answer to this message alone is waited for: it gets a turn of its own.
+    /// Give the message a turn of its own, so that its answer can be waited for.
     #[serde(default)]
     pub wait: bool,
     /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 10)]
     pub attachments: Vec<FileId>,
-    /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
-    /// 64 KB, without references that lead out of it.
+    /// JSON Schema for the answer: the final answer is one JSON document, corrected at most twice. At most 64 KB, without
+    /// references to other documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = crate::message::json_schema)]
     pub output_schema: Option<Value>,
-    /// The provider to use when a session is started and its definition names none. Without it, the daemon's default.
+    /// The provider to use when an agent is started and its definition names none. Without it, the daemon's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_provider: Option<String>,
 }
 
-/// Where a message for a definition went.
+/// The receipt of a message to a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MessagedAgent {
     pub receipt: Receipt,
     pub session: SessionView,
-    /// The session was made for this message.
+    /// The agent was created for this message.
     pub created: bool,
 }
 
@@ -80,11 +82,11 @@ pub struct WhereaboutsQuery {
     pub project: String,
 }
 
-/// Which session of a project a person is in: the open one that they wrote to or entered last.
+/// The agent of a project that a person is in: the open one that they wrote to or entered last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Whereabouts {
     pub session: Option<SessionView>,
-    /// Id of the session that they came from, when there is one to go back to.
+    /// Agent that they came from, if they can go back to it.
     pub from: Option<SessionId>,
 }
 
@@ -92,34 +94,37 @@ pub struct Whereabouts {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchAgent {
-    /// Whose definitions count, and where a new session is started: an absolute path.
+    /// Project of the definition, in which a new agent is started: an absolute path.
     #[schema(pattern = "^/")]
     pub project: String,
-    /// Handle or id of where the person comes from. Without it: the open session of the project that they wrote
-    /// to or entered last.
+    /// Handle or id of the agent that the person comes from. By default, the open agent of the project that they
+    /// wrote to or entered last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What to say there at once.
+    /// Message to send there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "\\S")]
     pub text: Option<String>,
-    /// Show the session in the web app: gives it the label `ui=true`.
+    /// Show the agent in the web app: gives it the label `ui=true`.
     #[serde(default)]
     pub ui: bool,
-    /// The provider to use when a session is started and its definition names none. Without it, the daemon's default.
+    /// Start a new agent, even if the definition has one.
+    #[serde(default)]
+    pub new: bool,
+    /// The provider to use when an agent is started and its definition names none. Without it, the daemon's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_provider: Option<String>,
 }
 
-/// The session that a person went to.
+/// The agent that a person went to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SwitchedAgent {
     pub session: SessionView,
-    /// There was none, so it was made.
+    /// The agent was created.
     pub created: bool,
-    /// Id of the session that they came from, when there is one to go back to.
+    /// Agent that they came from, if they can go back to it.
     pub from: Option<SessionId>,
-    /// Of what was said there, if anything was.
+    /// Receipt of the message, if one was sent.
     pub receipt: Option<Receipt>,
 }
 
@@ -127,21 +132,21 @@ pub struct SwitchedAgent {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GoBack {
-    /// What the agent is asked, instead of for a summary of what was decided. Its answer is what is passed on.
+    /// Prompt for the agent instead of asking for a summary of the decisions. Its answer is passed on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "\\S")]
     pub text: Option<String>,
 }
 
-/// Where a person went back to, and what was passed on there.
+/// The agent that a person went back to, and the summary passed on to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WentBack {
-    /// The session that they came from, and are in again.
+    /// The agent that they are in again.
     pub session: SessionView,
-    /// Id of the session that they left.
+    /// The agent that they left.
     pub left: SessionId,
-    /// What was passed on.
+    /// The text that was passed on.
     pub summary: String,
-    /// Of that.
+    /// Receipt of the summary.
     pub receipt: Receipt,
 }

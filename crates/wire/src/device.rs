@@ -28,15 +28,23 @@ pub struct Login {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeviceView {
     pub id: DeviceId,
-    /// What the browser says it is.
+    /// Name of the browser, from its user agent.
     pub name: String,
     pub created_at: Moment,
-    /// It is the one that asks.
+    /// The request came from this device.
     pub current: bool,
+    /// It gets notifications.
+    #[serde(default)]
+    #[schema(required)]
+    pub notifications: bool,
 }
 
 /// The answer to `GET /api/devices`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeviceList {
     pub devices: Vec<DeviceView>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
 }

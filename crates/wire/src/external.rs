@@ -3,24 +3,24 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::id::SessionId;
+use crate::id::{SessionId, TurnId};
 
-/// What both sides of an external agent know.
+/// The secrets of an external agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SecretView {
     pub session: SessionId,
-    /// Signs what is posted to the agent, and may sign its answers.
+    /// Signs requests to the agent, and may sign its answers.
     pub secret: String,
-    /// With which answers are sent by those who sign nothing.
+    /// Token for answers that are not signed.
     pub callback_token: String,
-    /// Where answers are posted to.
+    /// URL to which answers are posted.
     pub callback_url: String,
 }
 
 /// The query of a callback. Other parameters are ignored: they belong to whatever the callback passed through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CallbackQuery {
-    /// The turn that it answers, as in the message's `callbackUrl`.
+    /// The answered turn, as in the message's `callbackUrl`.
     #[serde(default, rename = "turnOriginId", skip_serializing_if = "Option::is_none")]
-    pub turn: Option<String>,
+    pub turn: Option<TurnId>,
 }

@@ -4,15 +4,44 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 
+use paseo_core::actor::Actor;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{SchemaFormat, Type};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// What the text of an id looks like, for its schema.
+enum Form {
+    Uuid,
+    Pattern(&'static str),
+    Free,
+}
+
+/// Returns the schema of an id.
+fn schema(about: &[&str], form: &Form) -> RefOr<Schema> {
+    let about = about.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n");
+    let id = ObjectBuilder::new().schema_type(Type::String).description(Some(about));
+    match form {
+        Form::Uuid => id.format(Some(SchemaFormat::Custom("uuid".to_owned()))).into(),
+        Form::Pattern(pattern) => id.pattern(Some(*pattern)).into(),
+        Form::Free => id.into(),
+    }
+}
 
 macro_rules! id {
-    ($(#[$attribute:meta])* $name:ident) => {
-        #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+    ($(#[doc = $about:literal])+ $name:ident: $form:expr) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
-        $(#[$attribute])*
         pub struct $name(String);
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                schema(&[$($about),+], &$form)
+            }
+        }
+
+        impl ToSchema for $name {}
 
         impl $name {
             /// Returns the id as text.
@@ -99,8 +128,8 @@ macro_rules! id {
 
 /// Ids that the daemon makes: UUIDs.
 macro_rules! made {
-    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
-        id!($(#[$doc])* #[schema(value_type = String, format = "uuid")] $name);
+    ($($(#[doc = $about:literal])+ $name:ident),+ $(,)?) => {$(
+        id!($(#[doc = $about])+ $name: Form::Uuid);
 
         impl From<paseo_core::id::$name> for $name {
             fn from(id: paseo_core::id::$name) -> Self {
@@ -111,13 +140,13 @@ macro_rules! made {
 }
 
 made!(
-    /// The id of a session.
+    /// The id of an agent.
     SessionId,
     /// The id of a turn.
     TurnId,
     /// The id of an item of a transcript.
     ItemId,
-    /// The id of a delivery: of one message on its way into a session.
+    /// The id of a delivery: of one message on its way to an agent.
     DeliveryId,
     /// The id of a cause: of the human request that work descends from.
     CauseId,
@@ -135,15 +164,60 @@ made!(
     DeviceId,
 );
 
+/// What people may call teams and their agents.
+const NAME: &str = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$";
+
 id!(
     /// The name of a team, which is its id.
-    #[schema(value_type = String)]
-    TeamId
+    TeamId: Form::Pattern(NAME)
+);
+id!(
+    /// The id of an agent in its team. People who act in a team have the id `user`.
+    MemberId: Form::Pattern(NAME)
 );
 id!(
     /// The id of a task, unique in its team.
-    #[schema(value_type = String)]
-    TaskId
+    TaskId: Form::Pattern("^task-[0-9]{4,}$")
+);
+id!(
+    /// The id of a thread in its team, as `thread-0001`.
+    TeamThreadId: Form::Pattern("^thread-([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000|[1-9][0-9]{4,8})$")
+);
+id!(
+    /// The id of a participant in a thread. People have the id `user`.
+    ParticipantId: Form::Free
+);
+id!(
+    /// Whom a message of a thread names: `all`, `user`, a participant, or a name that no participant has.
+    Addressee: Form::Free
+);
+id!(
+    /// Who said something: an actor, or a participant of a thread.
+    Speaker: Form::Free
+);
+id!(
+    /// The id of an API key in the configuration.
+    ApiKeyId: Form::Free
+);
+id!(
+    /// The id that a harness gave a tool call.
+    CallId: Form::Free
+);
+id!(
+    /// The hash of a permission request: of exactly what is requested.
+    RequestHash: Form::Pattern("^[0-9a-f]{64}$")
+);
+id!(
+    /// The id of a message in the teamd protocol.
+    TeamdMessageId: Form::Pattern("^msg-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+);
+id!(
+    /// The id of an event in an inbox of the teamd protocol.
+    TeamdEventId: Form::Pattern("^inbox-[0-9]{8,}(-[0-9]+)?$")
+);
+id!(
+    /// Who acted: `human:DEVICE`, `session:ID`, `seat:PARTICIPANT`, `agent:ID` or `daemon`.
+    ActorName: Form::Free
 );
 
 impl From<&paseo_core::team::TeamId> for TeamId {
@@ -155,5 +229,23 @@ impl From<&paseo_core::team::TeamId> for TeamId {
 impl From<paseo_core::team::TaskId> for TaskId {
     fn from(id: paseo_core::team::TaskId) -> Self {
         Self(id.to_string())
+    }
+}
+
+impl From<paseo_core::team::ThreadAlias> for TeamThreadId {
+    fn from(id: paseo_core::team::ThreadAlias) -> Self {
+        Self(id.to_string())
+    }
+}
+
+impl From<&Actor> for ActorName {
+    fn from(actor: &Actor) -> Self {
+        Self(actor.to_string())
+    }
+}
+
+impl From<Actor> for ActorName {
+    fn from(actor: Actor) -> Self {
+        Self(actor.to_string())
     }
 }

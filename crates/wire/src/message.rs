@@ -6,12 +6,13 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
 use crate::attachment::AttachmentView;
-use crate::id::{CauseId, DeliveryId, FileId, SessionId, TurnId};
+use crate::id::{ActorName, CauseId, DeliveryId, FileId, SessionId, TurnId};
 use crate::session::SessionView;
 use crate::time::Moment;
 use crate::words::{
     AbandonReason, CheckState, HeldReason, Placement, PlacementReason, ProviderReason, Stage,
 };
+pub use crate::words::{QueuePosition, Verb};
 
 /// The body of `POST /api/sessions/{id}/messages`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -21,47 +22,34 @@ pub struct SendMessage {
     pub text: String,
     #[serde(default)]
     pub verb: Verb,
-    /// The answer to this message alone is waited for: it gets a turn of its own.
+    /// Give the message a turn of its own, so that its answer can be waited for.
     #[serde(default)]
     pub wait: bool,
     /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 10)]
     pub attachments: Vec<FileId>,
-    /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
-    /// 64 KB, without references that lead out of it.
+    /// JSON Schema for the answer: the final answer is one JSON document, corrected at most twice. At most 64 KB, without
+    /// references to other documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = json_schema)]
     pub output_schema: Option<Value>,
 }
 
-/// How a message enters a busy session.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Verb {
-    /// After the running turn.
-    #[default]
-    Queue,
-    /// Into the running turn.
-    Steer,
-    /// Instead of the running turn.
-    Interrupt,
-}
-
-/// The receipt of an accepted message. The same again when the request is repeated with its key.
+/// The receipt of an accepted message. A request repeated with the same key gets the same receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Receipt {
     pub delivery: DeliveryId,
     pub session: SessionId,
     pub handle: String,
     pub placement: Placement,
-    /// Why it is held, or queued when not for a running turn.
+    /// Why it is held, or why it is queued if not behind the current turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<PlacementReason>,
     pub cause: CauseId,
-    /// The point in the log from before the message: stream from here to see what becomes of it.
+    /// The point in the log before the message: stream from here to follow its outcome.
     pub seq: u64,
-    /// Why the agent follows another version of its definition than its file holds.
+    /// Why the agent follows another version of its definition than the file has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
@@ -70,60 +58,90 @@ pub struct Receipt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CreatedSession {
     pub session: SessionView,
-    /// Of the first message, when there was one.
+    /// Receipt of the first message, if there was one.
     pub receipt: Option<Receipt>,
-    /// Why this provider.
+    /// Why this provider was chosen.
     pub provider_reason: ProviderReason,
-    /// What a person should know about where it runs.
+    /// Notes for people about where it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<PlaceNotes>,
 }
 
-/// What a person should know about the place where a new session runs.
+/// Notes for people about where a new agent runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PlaceNotes {
-    /// How many files with uncommitted work its worktree does not have.
+    /// Number of files with uncommitted changes that its worktree lacks.
     pub left_out: u64,
     /// The first of them.
     pub left_out_first: Vec<String>,
-    /// How many submodules are empty in its worktree.
+    /// Number of submodules that are empty in its worktree.
     pub submodules: u64,
-    /// How many files `.worktreeinclude` brought into it.
+    /// Number of files copied because of `.worktreeinclude`.
     pub included: u64,
-    /// Files that `.worktreeinclude` lists and that were not copied.
+    /// Files listed in `.worktreeinclude` that were not copied.
     pub skipped: Vec<String>,
-    /// Why the session has no worktree, if it would have one by default.
+    /// Why the agent has no worktree although it would by default.
     pub note: Option<String>,
 }
 
-/// The messages that wait in a session, in the order in which they are taken up.
+/// A page of the messages queued for an agent, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Queue {
     pub seq: u64,
     pub session: SessionId,
     pub handle: String,
     pub messages: Vec<QueuedMessage>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
 }
 
-/// A message that no turn has taken up.
+/// A queued message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct QueuedMessage {
     pub delivery: DeliveryId,
-    /// Who sent it: `human:…`, `session:…` or `daemon`.
-    pub origin: String,
+    pub origin: ActorName,
     pub cause: CauseId,
     pub since: Moment,
-    /// Queued or held.
+    /// `queued` or `held`.
     pub stage: Stage,
     /// Why it is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<HeldReason>,
-    /// How it begins.
+    /// Position in the queue, from 1.
+    pub position: u64,
+    /// Whether it can be edited: a person wrote it, and the agent cannot have read it yet.
+    pub editable: bool,
+    /// Whether it can be moved.
+    pub movable: bool,
+    /// Whether a person can release it: it waits for more than its turn.
+    pub releasable: bool,
+    /// The beginning of its text.
     pub text: String,
-    /// How long all of it is, in bytes.
+    /// Length of the whole text, in bytes.
     pub full_length: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<AttachmentView>,
+}
+
+/// The body of `PATCH /api/sessions/{id}/queue/{delivery}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditMessage {
+    /// The whole new text.
+    #[schema(pattern = "\\S")]
+    pub text: String,
+}
+
+/// The body of `POST /api/sessions/{id}/queue/{delivery}/move`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MoveMessage {
+    pub to: QueuePosition,
+    /// The queued message to move it before. Only with `to: before`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<DeliveryId>,
 }
 
 /// A message and its outcome.
@@ -136,35 +154,35 @@ pub struct DeliveryView {
     /// Why it is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<HeldReason>,
-    /// How often it is being handed over.
+    /// Number of the current attempt to hand it over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u8>,
-    /// The turn that took it.
+    /// The turn that it entered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// How its answer compares with its output schema, once there was an answer.
+    /// Result of checking its answer against its output schema, once it has an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckView>,
 }
 
-/// How an answer compares with the output schema of its message.
+/// Result of checking an answer against the output schema of its message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CheckView {
     /// The message that has the schema.
     pub delivery: DeliveryId,
     pub state: CheckState,
-    /// Whether the answer satisfies the schema; nothing while that is not decided.
+    /// Whether the answer satisfies the schema; null until that is decided.
     pub valid: Option<bool>,
-    /// What the newest answer that was checked violates: at most 20.
+    /// What the newest checked answer violates; at most 20.
     pub violations: Vec<ViolationView>,
-    /// How many corrections were asked for, of 2.
+    /// Number of corrections requested, at most 2.
     pub corrections: u8,
     /// Why it was abandoned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<AbandonReason>,
 }
 
-/// One thing that is wrong with an answer.
+/// One violation of the schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ViolationView {
     /// Where in the document, as a JSON Pointer; empty for the document itself.
@@ -178,8 +196,8 @@ pub(crate) fn json_schema() -> Object {
     ObjectBuilder::new()
         .schema_type(SchemaType::from_iter([Type::Object, Type::Boolean, Type::Null]))
         .description(Some(
-            "The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. \
-             At most 64 KB, without references that lead out of it.",
+            "JSON Schema for the answer: the final answer is one JSON document, corrected at most twice. At most 64 KB, \
+             without references to other documents.",
         ))
         .build()
 }

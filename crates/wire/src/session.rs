@@ -6,55 +6,64 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::id::{CauseId, FileId, SessionId, TeamId, TurnId};
+use crate::id::{ActorName, CauseId, FileId, MemberId, RequestHash, SessionId, TeamId, TurnId};
 use crate::item::UsageView;
 use crate::message::CheckView;
 use crate::time::Moment;
-use crate::words::{Guard, Hold, PermissionMode, Status, StatusSource, TeamRole, TodoPriority, TodoStatus};
+use crate::words::{
+    AgentColor, Guard, Hold, PermissionMode, Status, StatusSource, TeamRole, TodoPriority, TodoStatus,
+};
 use crate::worker::TerminalView;
 use crate::worktree::WorktreeEntry;
 
-/// A session, as lists and pages show it.
+/// An agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionView {
     pub id: SessionId,
-    /// The shortest prefix of the id that names it among the open ones.
+    /// The shortest prefix of the id that is unique among the open agents.
     pub handle: String,
-    /// Given by a person.
+    /// Name given by a person.
     pub name: Option<String>,
-    /// Slug of the definition that it follows; `default` is the built-in one.
+    /// Slug of its definition; `default` is the built-in one.
     #[serde(default)]
     #[schema(required)]
     pub agent: String,
-    /// Given by the agent.
+    /// Title given by the agent.
     pub title: Option<String>,
     pub status: Status,
-    /// How the status is known.
+    /// Where the status comes from.
     pub status_source: StatusSource,
     pub status_since: Moment,
-    /// Code of what went wrong, when something did.
+    /// Error code, if something went wrong.
     pub status_code: Option<String>,
-    /// Why it has not got further, when only this moment knows. Lists and answers have it, the stream does not.
+    /// Why it makes no progress at the moment. Not in the event stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_reason: Option<String>,
     pub hold: Hold,
-    /// When a limit that was reached ends; until then nothing starts by itself.
+    /// When the rate limit ends. Until then, no turn starts by itself.
     pub parked_until: Option<Moment>,
-    /// The attempt that is made because one broke off.
+    /// The current retry after a failed attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryView>,
-    /// When the harness last said anything in the turn under way. Lists and answers have it, the stream does not.
+    /// When the harness last sent output in the current turn. Not in the event stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard_at: Option<Moment>,
     pub provider: String,
     pub model: Option<String>,
     pub effort: Option<String>,
     pub permissions: PermissionMode,
+    /// What counts from the next turn on, when a person changed it during this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_turn: Option<NextTurn>,
     pub labels: BTreeMap<String, String>,
-    /// When a person pinned it: pinned ones are listed first.
+    /// When a person pinned it. Pinned agents are listed first.
     #[serde(default)]
     pub pinned_at: Option<Moment>,
-    /// What people and programs noted about it: any JSON, by name.
+    /// Devices get a notification when it finishes, if they want those.
+    #[serde(default)]
+    #[schema(required)]
+    pub notify_when_finished: bool,
+    /// Attributes set by people and programs: any JSON, by name.
     #[serde(default)]
     #[schema(value_type = Object, required)]
     pub attributes: BTreeMap<String, Value>,
@@ -62,67 +71,94 @@ pub struct SessionView {
     pub project: String,
     /// Where it runs.
     pub directory: String,
-    /// The git worktree that was made for it.
+    /// The git worktree created for it.
     pub worktree: Option<WorktreeView>,
     pub parent: Option<SessionId>,
-    /// The terminal that it runs in, if it is a worker.
+    /// Its terminal, if it is a worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal: Option<TerminalView>,
-    /// The team that it belongs to, and what it is called there.
+    /// Its team, and its id there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<TeamId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub member: Option<String>,
-    /// Where the person who is in it came from.
+    pub member: Option<MemberId>,
+    /// The agent that the person came from.
     #[serde(default)]
     pub entered: Option<EnteredView>,
-    /// Who made it.
-    pub created_by: String,
+    /// Who created it.
+    pub created_by: ActorName,
     pub created_at: Moment,
     pub updated_at: Moment,
-    /// Messages that wait for a turn.
+    /// Number of messages that wait for a turn.
     pub queued: usize,
-    /// Messages that wait for a person.
+    /// Number of messages that wait for a person.
     pub held: usize,
-    /// The turn under way.
+    /// The current turn.
     pub turn: Option<TurnId>,
-    /// The cause of the turn under way.
+    /// The cause of the current turn.
     pub cause: Option<CauseId>,
-    /// Hash of the first ask that it waits for.
-    pub ask: Option<String>,
-    /// How many asks it waits for.
+    /// Hash of its first open permission request.
+    pub ask: Option<RequestHash>,
+    /// Number of open permission requests.
     pub asks: usize,
-    /// Turns since it was made or cleared.
+    /// Number of turns since it was created or cleared.
     pub turns: u64,
     pub usage: UsageView,
-    /// Preview of the newest text: at most 160 characters on one line. Only answers about one
-    /// session have it, and lists of a definition's sessions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The agent's last text: at most 160 characters on one line. Null if it has said nothing, and in lists for closed
+    /// agents. In lists of a definition's agents, the newest text by any author.
+    #[serde(default)]
     pub last_snippet: Option<String>,
-    /// What it has set itself to do. Only answers about one session have it.
+    /// Current step: the newest tool call without a result, in one line.
+    #[serde(default)]
+    pub step: Option<String>,
+    /// Number of completed entries of its to-do list; null without a list.
+    #[serde(default)]
+    pub todo_done: Option<usize>,
+    /// Number of entries of its to-do list, without cancelled ones.
+    #[serde(default)]
+    pub todo_total: Option<usize>,
+    /// Icon of its definition: an emoji, or the name of an icon.
+    #[serde(default)]
+    pub icon: Option<String>,
+    /// The color of its definition.
+    #[serde(default)]
+    pub color: Option<AgentColor>,
+    /// Whether it has news (finished, failed, asked or held) that no person has looked at.
+    #[serde(default)]
+    #[schema(required)]
+    pub unread: bool,
+    /// Number of news so far: pass it to `looked` and `archive`.
+    #[serde(default)]
+    #[schema(required)]
+    pub news: u64,
+    /// Whether a person archived it and it has no news since.
+    #[serde(default)]
+    #[schema(required)]
+    pub archived: bool,
+    /// Its to-do list. Only in responses about one agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub todo: Option<Vec<TodoView>>,
-    /// Ids of the open sessions that it started and that end with it. Only answers about one session have it.
+    /// Open agents that it started and that end with it. Only in responses about one agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub children: Option<Vec<SessionId>>,
-    /// `lease` when it changes nothing but what a task that it holds covers. Only answers about one session have it.
+    /// `lease` if it may change only the files of tasks that it holds. Only in responses about one agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Guard>,
-    /// The cause of the newest turn, also when it is over. Only answers about one session have it.
+    /// The cause of the newest turn, even if it has ended. Only in responses about one agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_cause: Option<CauseId>,
-    /// Handles of the agents that its turn waits for right now. Only answers about one session have it.
+    /// Handles of the agents that its turn waits for. Only in responses about one agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<Vec<String>>,
-    /// How the newest answer that has an output schema compares with it. Only answers about one session have it.
+    /// Result of checking its newest structured answer. Only in responses about one agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckView>,
-    /// Why it follows another version of its definition than the file holds. Only answers about one session have it.
+    /// Why it follows another version of its definition than the file has. Only in responses about one agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
 
-/// One thing that an agent has set itself to do.
+/// An entry of an agent's to-do list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TodoView {
     pub content: String,
@@ -130,27 +166,27 @@ pub struct TodoView {
     pub priority: TodoPriority,
 }
 
-/// That a person came into a session from another one.
+/// How a person came to an agent from another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EnteredView {
-    /// Id of the session that they came from.
+    /// The agent that they came from.
     pub from: SessionId,
-    pub by: String,
+    pub by: ActorName,
     pub at: Moment,
 }
 
 /// A git worktree that belongs to Paseo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorktreeView {
-    /// What all checkouts of the repository share, usually a `.git`.
+    /// The directory shared by all checkouts of the repository, usually a `.git`.
     pub repository: String,
     pub path: String,
     pub branch: String,
-    /// The commit that it began at.
+    /// The commit that it started from.
     pub base: String,
 }
 
-/// Something a handle could have meant.
+/// An agent that a handle could mean.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Candidate {
     pub handle: String,
@@ -159,18 +195,19 @@ pub struct Candidate {
     pub status: Status,
 }
 
-/// A page of sessions, newest first.
+/// A page of agents, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionPage {
     /// The point in the log to stream from.
     pub seq: u64,
     pub sessions: Vec<SessionView>,
-    /// Pass as `after` to read on.
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[schema(required)]
     pub next: Option<String>,
     pub hidden: Hidden,
 }
 
-/// A session in one line: what a table shows of it. What says nothing is left out.
+/// An agent in one line: what a table shows of it. Empty fields are omitted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionLine {
     pub handle: String,
@@ -179,10 +216,10 @@ pub struct SessionLine {
     pub status_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parked_until: Option<Moment>,
-    /// The attempt that is made because one broke off.
+    /// The current retry after a failed attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryView>,
-    /// When the harness last said anything in the turn under way. Lists and answers have it, the stream does not.
+    /// When the harness last sent output in the current turn. Not in the event stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard_at: Option<Moment>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -197,12 +234,12 @@ pub struct SessionLine {
     pub labels: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned_at: Option<Moment>,
-    /// The terminal that it runs in, if it is a worker.
+    /// Its terminal, if it is a worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal: Option<TerminalView>,
-    /// What it is called in its team.
+    /// Its id in its team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub member: Option<String>,
+    pub member: Option<MemberId>,
     /// Where it was started.
     pub project: String,
     pub updated_at: Moment,
@@ -231,29 +268,30 @@ impl From<SessionView> for SessionLine {
     }
 }
 
-/// An attempt to get an answer from the model after one that broke off.
+/// A retry after a failed attempt to get an answer from the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RetryView {
-    /// Which one it is; `None` when the harness does not say.
+    /// Number of the attempt; null if unknown.
     pub attempt: Option<u32>,
-    /// How many the harness makes at most.
+    /// Maximum number of attempts; null if unknown.
     pub of: Option<u32>,
-    /// When the one before it broke off.
+    /// When the previous attempt failed.
     pub since: Moment,
 }
 
-/// A page of sessions, newest first, each in one line.
+/// A page of agents, newest first, each in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionLines {
     /// The point in the log to stream from.
     pub seq: u64,
     pub sessions: Vec<SessionLine>,
-    /// Pass as `after` to read on.
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[schema(required)]
     pub next: Option<String>,
     pub hidden: Hidden,
 }
 
-/// How many sessions each filter hid.
+/// Number of agents hidden by each filter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Hidden {
     /// Closed ones.
@@ -270,7 +308,7 @@ pub struct Hidden {
 /// The query of a deletion.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ForceQuery {
-    /// `true`: delete even what is in use.
+    /// Delete even what is in use.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
 }
@@ -278,53 +316,56 @@ pub struct ForceQuery {
 /// The query of `GET /api/sessions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionQuery {
-    /// `key=value`, comma-separated; all must match. Inside, commas are written `%2C` and percent signs `%25`.
+    /// Comma-separated `key=value` pairs that must all match. Write `%2C` for a comma and `%25` for a percent sign in them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(
         pattern = "^[^=,\\s\\x00-\\x1f\\x7f-\\x9f]+=[^,\\x00-\\x1f\\x7f-\\x9f]*(,[^=,\\s\\x00-\\x1f\\x7f-\\x9f]+=[^,\\x00-\\x1f\\x7f-\\x9f]*)*$"
     )]
     pub labels: Option<String>,
-    /// `true`: only what the web app shows, those with `ui=true` and open ones that descend from them. Without labels
-    /// and this: only background sessions.
+    /// Only agents that the web app shows: those with `ui=true`, and open ones that descend from them. Without `labels`
+    /// and `ui`, only background agents.
     #[serde(default)]
     pub ui: bool,
-    /// `true`: neither labels nor `ui` filter anything.
+    /// Ignore `labels` and `ui`.
     #[serde(default)]
     pub any_labels: bool,
-    /// `true`: closed ones too.
+    /// Include closed agents.
     #[serde(default)]
     pub all_statuses: bool,
-    /// Only sessions started in or under this directory.
+    /// Only agents started in or under this directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^/")]
     pub project: Option<String>,
-    /// Only sessions that follow this definition.
+    /// Only agents that follow this definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[A-Za-z0-9_-]{1,64}$")]
     pub agent: Option<String>,
-    /// Where the page before this one ended: its `next`.
+    /// The `next` of the previous page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(
         pattern = r"^((pinned-)?-?[0-9]{1,18}:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|closed.*)$"
     )]
     pub after: Option<String>,
-    /// 500 unless it is said; more than 500 counts as 500, and 0 as 1.
+    /// Default and maximum 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 500)]
     pub limit: Option<usize>,
-    /// `true`: of each session only what a line in a table shows; the answer is `SessionLines`.
+    /// Return only the fields that a table shows; the response is `SessionLines`.
     #[serde(default)]
     pub brief: bool,
 }
 
-/// One session with the point in the log to stream from.
+/// One agent with the point in the log to stream from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionAnswer {
     pub seq: u64,
     pub session: SessionView,
 }
 
-/// What Paseo adds to the prompt of a session's harness.
+/// The text that Paseo adds to the prompt of an agent's harness.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PromptView {
-    /// Word for word; empty when nothing is added.
+    /// Empty if nothing is added.
     pub prompt: String,
 }
 
@@ -332,10 +373,10 @@ pub struct PromptView {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSession {
-    /// Slug of the definition that it follows. What else is said here beats what the definition says.
+    /// Slug of its definition. Other fields of this request override the definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Without one: that of the definition, else the default provider.
+    /// By default, the provider of the definition, else the default provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The provider to use when neither this request nor the definition names one. Without it, the daemon's default.
@@ -344,30 +385,30 @@ pub struct CreateSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$")]
     pub model: Option<String>,
-    /// How hard it thinks, in the provider's words.
+    /// Reasoning effort; the values depend on the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
-    /// Without it: that of the definition, else full.
+    /// By default, the mode of the definition, else `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<PermissionMode>,
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it is started: an absolute path. It runs there too, unless `cwd` or its definition says otherwise.
+    /// Absolute path of the project. It also runs there, unless `cwd` or its definition names another directory.
     #[schema(pattern = "^/")]
     pub directory: String,
-    /// Where it runs, whatever its definition says: an absolute path.
+    /// Absolute path of its working directory, whatever its definition says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^/")]
     pub cwd: Option<String>,
-    /// Whether it gets a git worktree of its own. By default those with `ui=true` do, in a git repository.
+    /// Whether it gets a git worktree of its own. By default only agents with `ui=true` in a git repository do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<bool>,
-    /// The worktree's name.
+    /// Name of the worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_name: Option<String>,
-    /// Where the worktree's branch starts: a branch, tag or commit. By default what the checkout is on.
+    /// Branch, tag or commit to start the worktree's branch from. By default, the commit of the checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// The first message.
@@ -378,62 +419,94 @@ pub struct CreateSession {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 10)]
     pub attachments: Vec<FileId>,
-    /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
-    /// 64 KB, without references that lead out of it.
+    /// JSON Schema for the answer: the final answer is one JSON document, corrected at most twice. At most 64 KB, without
+    /// references to other documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = crate::message::json_schema)]
     pub output_schema: Option<Value>,
-    /// The team that it belongs to.
+    /// The team that it joins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
-    pub team: Option<String>,
-    /// As whom; by default a name after its definition or provider, with a number.
+    pub team: Option<TeamId>,
+    /// Its id in the team. By default, the name of its definition or provider with a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
-    pub team_agent: Option<String>,
-    /// `worker` unless this says otherwise; a `leader` is told to direct the others.
+    pub team_agent: Option<MemberId>,
+    /// Default `worker`. A `leader` is instructed to direct the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_role: Option<TeamRole>,
-    /// `lease`: it changes nothing but what a task that it holds covers. Needs a team.
+    /// `lease` restricts it to the files of tasks that it holds. Needs a team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Guard>,
+}
+
+/// What the next turn of an agent runs with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NextTurn {
+    pub model: Option<String>,
+    pub effort: Option<String>,
+    pub permissions: PermissionMode,
 }
 
 /// The body of `PATCH /api/sessions/{id}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PatchSession {
-    /// A new name; an empty one takes it away.
+    /// New name; an empty one removes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(default)]
     pub set_labels: BTreeMap<String, String>,
     #[serde(default)]
     pub unset_labels: Vec<String>,
-    /// Whether it is listed first.
+    /// Whether it is pinned, and so listed first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
-    /// Attributes to set, by name; null takes one away.
+    /// Whether devices get a notification when it finishes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify_when_finished: Option<bool>,
+    /// Attributes to set, by name; null removes one.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub attributes: BTreeMap<String, Value>,
+    /// The model, from the next turn on; an empty one is the provider's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How hard it thinks, in the provider's words, from the next turn on; an empty one is the provider's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    /// The permission mode, from the next turn on. Refused where the definition or the parent agent allows less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<PermissionMode>,
 }
 
-/// What happened to a session on request.
+/// The body of `POST /api/sessions/{id}/looked` and `POST /api/sessions/{id}/archive`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeenNews {
+    /// The `news` of the agent as it was displayed. A smaller number than an earlier one changes nothing; a larger one
+    /// than the agent has is refused. By default, all news so far.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::whole::optional_natural"
+    )]
+    pub news: Option<u64>,
+}
+
+/// The result of an action on an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ActionAnswer {
     pub seq: u64,
-    /// False when there was nothing to do.
+    /// False if there was nothing to do.
     pub changed: bool,
     pub handle: String,
     pub id: SessionId,
-    /// Messages that waited and are gone with a deleted session.
+    /// Number of queued messages lost with a deleted agent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: usize,
-    /// Open sessions that were closed with it: those that descend from it.
+    /// Number of descendants that were closed with it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub closed_with: usize,
-    /// The worktree of a closed or deleted session, which stays behind.
+    /// The worktree of a closed or deleted agent, which is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<WorktreeEntry>,
 }

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::id::TokenId;
+use crate::id::{ActorName, TokenId};
 use crate::time::Moment;
+use crate::words::SettingKey;
 
 /// The answer to `GET /api/settings`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SettingsView {
-    pub settings: BTreeMap<String, bool>,
+    pub settings: BTreeMap<SettingKey, bool>,
 }
 
 /// The body of `PUT /api/settings/{key}`.
@@ -25,25 +26,25 @@ pub struct PutSetting {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateToken {
-    /// What it is for.
+    /// What the token is for.
     #[schema(
         pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$",
         max_length = 120
     )]
     pub name: String,
-    /// The absolute path of the directory for threads that are created with it through the bridge protocol.
+    /// Absolute path of the directory for threads that are created with it through the bridge protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^/")]
     pub directory: Option<String>,
 }
 
-/// The only time a token's secret is shown.
+/// A new token. Its secret is shown only here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CreatedToken {
     pub id: TokenId,
     pub name: String,
-    pub actor: String,
-    /// The directory that it was created for.
+    pub actor: ActorName,
+    /// Directory for threads that are created with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
     pub secret: String,
@@ -54,8 +55,8 @@ pub struct CreatedToken {
 pub struct TokenView {
     pub id: TokenId,
     pub name: String,
-    pub actor: String,
-    /// The directory that it was created for.
+    pub actor: ActorName,
+    /// Directory for threads that are created with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
     pub created_at: Moment,
@@ -65,4 +66,8 @@ pub struct TokenView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TokenList {
     pub tokens: Vec<TokenView>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
 }

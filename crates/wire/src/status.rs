@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::ActorName;
 use crate::time::Moment;
+use crate::words::{HealthStatus, Status};
 
 /// The answer to `GET /api/status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -16,20 +18,20 @@ pub struct DaemonStatus {
     pub socket: String,
     pub url: String,
     pub started_at: Moment,
-    /// How many sessions have each status.
-    pub sessions: BTreeMap<String, usize>,
-    /// Harness processes that are alive.
+    /// Number of agents by status.
+    pub sessions: BTreeMap<Status, usize>,
+    /// Number of running harness processes.
     pub live_processes: usize,
-    /// How many may be; further turns wait as `starting`.
+    /// Maximum number of harness processes. Further turns wait as `starting`.
     pub process_limit: usize,
-    /// Turns that wait for one.
+    /// Number of turns that wait for a process.
     #[serde(default)]
     pub waiting_turns: usize,
     pub providers: Vec<String>,
-    /// Those of them that could be used now, as far as can be seen without running anything.
+    /// Providers that are ready, as far as the daemon can tell without running them.
     #[serde(default)]
     pub ready_providers: Vec<String>,
-    /// Why workers have no tmux, and what to do about it; missing if they have.
+    /// Why tmux cannot be used for workers, and what to do; missing if it can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tmux: Option<String>,
     pub seq: u64,
@@ -38,14 +40,12 @@ pub struct DaemonStatus {
 /// The answer to `GET /api/whoami`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WhoAmI {
-    /// `human:…` or `session:…`.
-    pub actor: String,
+    pub actor: ActorName,
 }
 
 /// The answer to `GET /healthz`, with exactly the fields that teamd gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
-    /// `ok`.
-    pub status: String,
+    pub status: HealthStatus,
     pub version: String,
 }

@@ -3,38 +3,39 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::id::{SessionId, TaskId, TeamId};
+use crate::id::{ActorName, MemberId, PostId, SessionId, TaskId, TeamId, TeamThreadId};
 use crate::time::Moment;
 use crate::whole;
-use crate::words::{NoticeKind, TaskStatus, TeamRole, WriteReason};
+use crate::words::{Guard, NoticeKind, NoticeReason, TaskStatus, TeamRole, WriteReason};
 
 /// A team, in a list and by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TeamView {
     pub id: TeamId,
-    /// The project, which the resources of tasks are parts of.
+    /// Directory of the project. Resources of tasks are relative to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// In order of their ids.
+    /// By id.
     pub agents: Vec<AgentOfTeam>,
     /// Number of tasks, and of those in progress.
     pub tasks: usize,
     pub in_progress: usize,
     pub threads: usize,
-    pub created_by: String,
+    /// The version of the newest event: the number of events so far.
+    pub version: u64,
+    pub created_by: ActorName,
     pub created_at: Moment,
     pub updated_at: Moment,
-    /// Nothing is done in it since then.
+    /// When the team was closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<Moment>,
 }
 
-/// One who belongs to a team.
+/// A member of a team.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentOfTeam {
-    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
-    pub id: String,
-    /// `worker` unless it is said.
+    pub id: MemberId,
+    /// Default `worker`.
     #[serde(default = "worker")]
     pub role: TeamRole,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,19 +44,67 @@ pub struct AgentOfTeam {
         max_length = 64
     )]
     pub model: Option<String>,
-    /// The session that acts as this one.
+    /// The agent of this member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// What that session goes by.
+    /// The handle of that agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
-    /// That session was closed.
+    /// That agent was closed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gone: bool,
+    /// What restricts that agent. Only in responses about one team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
+    /// The newest write that its guard refused. Only in responses about one team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<RefusalView>,
+}
+
+/// A write that a member's guard refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RefusalView {
+    pub agent: MemberId,
+    pub at: Moment,
+    /// What the member wanted to do, such as "write to `src/a`".
+    pub what: String,
+    pub reason: WriteReason,
+    /// Explanation.
+    pub why: String,
+}
+
+/// Recent refused writes of a team, newest first. The team keeps the last 10 of each member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RefusalList {
+    pub refusals: Vec<RefusalView>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
+}
+
+/// The query of a list of refused writes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RefusalQuery {
+    /// Only those of this member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<MemberId>,
+    /// The `next` of the previous page. Conflicts once its row is gone: read the list again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Default and maximum 500.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 500)]
+    pub limit: Option<usize>,
 }
 
 fn worker() -> TeamRole {
     TeamRole::Worker
+}
+
+/// A daemon of before does not say what time it is.
+fn unsaid() -> Moment {
+    paseo_core::time::Timestamp::default().into()
 }
 
 /// A task.
@@ -69,23 +118,28 @@ pub struct TaskView {
     /// Why it is blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Who has it, or who finished it.
+    /// Who holds it, or who finished it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner: Option<String>,
+    pub owner: Option<MemberId>,
     pub deps: Vec<TaskId>,
-    /// Parts of the project that it needs for itself.
+    /// Files and directories that it needs exclusively, relative to the project.
     pub resources: Vec<String>,
+    /// Other tasks that are not over and need the same files: different members cannot hold both at the same time. At most
+    /// 8; tasks of which one waits for the other are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 8)]
+    pub overlaps: Vec<OverlapView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<LeaseView>,
-    /// How often the task was claimed or assigned.
+    /// Number of times that the task was claimed or assigned.
     pub epoch: u64,
-    /// What came of it.
+    /// Summary of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Where the whole is told.
+    /// Message with the full result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<MessageOfTeam>,
-    pub created_by: String,
+    pub created_by: MemberId,
     pub created_at: Moment,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Moment>,
@@ -93,35 +147,63 @@ pub struct TaskView {
     pub ended_at: Option<Moment>,
 }
 
-/// The right to work on a task, for a time.
+/// Another task that needs the same files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OverlapView {
+    pub task: TaskId,
+    /// The resource of this task, and that of the other.
+    pub own: String,
+    pub theirs: String,
+}
+
+/// The right to work on a task for a limited time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LeaseView {
-    pub holder: String,
-    /// What the holder says when it is done.
+    pub holder: MemberId,
+    /// Epoch of the lease: pass it to `complete`, `fail`, `renew` and `release`.
     pub epoch: u64,
     pub expires_at: Moment,
 }
 
-/// Something that was said in a thread of the team.
+/// A message in a thread of the team.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MessageOfTeam {
-    /// `thread-0001` and so on.
-    #[schema(pattern = "^thread-([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000|[1-9][0-9]{4,8})$")]
-    pub thread: String,
-    #[schema(pattern = "^(msg-)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")]
-    pub id: String,
+    pub thread: TeamThreadId,
+    /// Requests may begin it with `msg-`, as the teamd protocol does.
+    #[schema(value_type = String, pattern = "^(msg-)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")]
+    pub id: PostId,
 }
 
-/// A page of teams or tasks.
+/// The query of a list of teams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TeamQuery {
-    /// Pass `next` to read on.
+    /// The `next` of the previous page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
     pub after: Option<String>,
-    /// 100 unless it is said; more than 500 counts as 500, and 0 as 1.
+    /// Default 100, at most 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 100)]
     pub limit: Option<usize>,
+}
+
+/// The query of a list of tasks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TaskQuery {
+    /// The `next` of the previous page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Default 100, at most 500.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 100)]
+    pub limit: Option<usize>,
+    /// The tasks as they were at this moment. Default: as they are now. Excludes `version`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Moment>,
+    /// The tasks after the event with this version. Excludes `at`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 9_007_199_254_740_991_i64)]
+    pub version: Option<u64>,
 }
 
 /// A page of teams, in order of their ids.
@@ -130,7 +212,8 @@ pub struct TeamPage {
     /// The point in the log to stream from.
     pub seq: u64,
     pub teams: Vec<TeamView>,
-    /// Pass as `after` to read on.
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[schema(required)]
     pub next: Option<String>,
 }
 
@@ -138,8 +221,13 @@ pub struct TeamPage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskPage {
     pub seq: u64,
+    /// The clock that leases run on.
+    #[serde(default = "unsaid")]
+    #[schema(required)]
+    pub now: Moment,
     pub tasks: Vec<TaskView>,
-    /// Pass as `after` to read on.
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[schema(required)]
     pub next: Option<String>,
 }
 
@@ -147,6 +235,14 @@ pub struct TaskPage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TeamAnswer {
     pub seq: u64,
+    /// The clock that leases run on.
+    #[serde(default = "unsaid")]
+    #[schema(required)]
+    pub now: Moment,
+    /// False if there was nothing to do: the member had left, or the team was closed. Only in responses about leaving and
+    /// closing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<bool>,
     pub team: TeamView,
 }
 
@@ -154,6 +250,10 @@ pub struct TeamAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskAnswer {
     pub seq: u64,
+    /// The clock that leases run on.
+    #[serde(default = "unsaid")]
+    #[schema(required)]
+    pub now: Moment,
     pub team: TeamId,
     pub task: TaskView,
 }
@@ -163,8 +263,7 @@ pub struct TaskAnswer {
 #[serde(deny_unknown_fields)]
 pub struct CreateTeam {
     /// Letters, digits, `-`, `_` and `.`.
-    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
-    pub id: String,
+    pub id: TeamId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^/")]
     pub directory: Option<String>,
@@ -176,8 +275,7 @@ pub struct CreateTeam {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnrolAgent {
-    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
-    pub id: String,
+    pub id: MemberId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<TeamRole>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -192,21 +290,39 @@ pub struct EnrolAgent {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateTask {
-    #[schema(pattern = "\\S", max_length = 120)]
+    #[schema(pattern = "[^\\s\\x00-\\x1f\\x7f-\\x9f]", max_length = 120)]
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub deps: Vec<String>,
+    pub deps: Vec<TaskId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
 }
 
-/// The body of `…/claim`: from now on for this long.
+/// The body of `PATCH …/tasks/{task}`. What is missing stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditTask {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "\\S", max_length = 120)]
+    pub title: Option<String>,
+    /// An empty one removes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// All dependencies from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deps: Option<Vec<TaskId>>,
+    /// All resources from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Vec<String>>,
+}
+
+/// The body of `…/claim`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimTask {
-    /// Five minutes unless this says otherwise; at most a day.
+    /// Length of the lease. Default 5 minutes, at most a day.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole::optional_signed")]
     #[schema(minimum = 1, maximum = 86_400_000)]
     pub ttl_ms: Option<i64>,
@@ -229,10 +345,10 @@ pub struct RenewTask {
 pub struct EndTask {
     #[serde(deserialize_with = "whole::natural")]
     pub epoch: u64,
-    /// What came of it, in few words.
+    /// Short summary of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Where the whole is told.
+    /// Message with the full result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<MessageOfTeam>,
 }
@@ -250,7 +366,7 @@ pub struct ReleaseTask {
 #[serde(deny_unknown_fields)]
 pub struct ReassignTask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
+    pub to: Option<MemberId>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole::optional_signed")]
     #[schema(minimum = 1, maximum = 86_400_000)]
     pub ttl_ms: Option<i64>,
@@ -259,18 +375,19 @@ pub struct ReassignTask {
 /// The query of an inbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InboxQuery {
-    /// Whose inbox; people only, as others read their own.
+    /// Member whose inbox to read. Only people may name one; others read their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
-    /// The last cursor that was seen.
+    pub agent: Option<MemberId>,
+    /// The last `cursor` seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// 100 unless it is said; more than 500 counts as 500, and 0 as 1.
+    /// Default 100, at most 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 100)]
     pub limit: Option<usize>,
 }
 
-/// One line of an inbox, or of the audit trail.
+/// An entry of an inbox or of the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NoticeView {
     pub cursor: u64,
@@ -280,49 +397,54 @@ pub struct NoticeView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thread: Option<String>,
-    /// What was said.
+    pub thread: Option<TeamThreadId>,
+    /// The message that was posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// Who did it: `user`, an agent, or `daemon`.
-    pub actor: String,
-    /// Whom it was done to.
+    pub message: Option<PostId>,
+    /// Who did it: an agent, `user` for a person, or `daemon`.
+    pub actor: MemberId,
+    /// The member that it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
+    pub to: Option<MemberId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
-    /// The session that acts as `to` from then on.
+    /// The agent of `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
     /// The reason, if the daemon acted on its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<NoticeReason>,
     pub ts: Moment,
 }
 
-/// A page of an inbox, or of the audit trail, the oldest first.
+/// A page of an inbox or of the audit trail, oldest first unless the request asks for the newest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NoticePage {
     pub notices: Vec<NoticeView>,
-    /// Pass as `after` to read on; null: there is no more yet. To wait for more, remember the last `cursor`.
+    /// Cursor of the next page: pass it as `after`. Null on the last page; to poll, keep the last `cursor`.
+    #[schema(required)]
     pub next: Option<u64>,
 }
 
 /// The query of an audit trail.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NoticeQuery {
-    /// The last cursor that was seen.
+    /// The last `cursor` seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// 100 unless it is said; more than 500 counts as 500, and 0 as 1.
+    /// List the newest entries first; `after` then continues with older ones.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub newest: bool,
+    /// Default 100, at most 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 100)]
     pub limit: Option<usize>,
 }
 
 /// The query that goes with a new token of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgainQuery {
-    /// `true`: an agent that was removed is added again.
+    /// Add the agent again if it was removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
 }
@@ -330,10 +452,11 @@ pub struct AgainQuery {
 /// The query of `GET /api/teams/{team}/can-write`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WriteQuery {
+    /// The path to write to: absolute, or relative to the directory of the team.
     pub path: String,
-    /// Whose; people only, as others ask for themselves.
+    /// Member to check. Only people may name one; others ask for themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
+    pub agent: Option<MemberId>,
 }
 
 /// Whether an agent may write to a path.
@@ -341,6 +464,6 @@ pub struct WriteQuery {
 pub struct WriteAnswer {
     pub allow: bool,
     pub reason: WriteReason,
-    /// In words, with what to do.
+    /// Explanation, and what to do.
     pub advice: String,
 }

@@ -6,23 +6,23 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::id::{MemberId, TaskId, TeamId, TeamThreadId, TeamdEventId, TeamdMessageId};
 use crate::time::Moment;
-use crate::words::TaskStatus;
+use crate::words::{NoticeKind, TaskStatus, TeamdSchemaVersion, TeamdWriteReason};
 
 /// The body of `POST /v1/teams`.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdCreateTeam {
-    /// Without it `default`.
-    pub team_id: Option<String>,
+    /// Default `default`.
+    pub team_id: Option<TeamId>,
     pub agents: Option<Vec<TeamdAgent>>,
 }
 
 /// An agent of a team.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TeamdAgent {
-    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
-    pub id: String,
+    pub id: MemberId,
     #[schema(
         pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$",
         max_length = 64
@@ -40,28 +40,35 @@ pub struct TeamdAgent {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdCreateTask {
-    pub team_id: Option<String>,
-    /// The agent of the credential, if it is given.
-    #[schema(min_length = 1)]
-    pub agent_id: Option<String>,
-    #[schema(pattern = "\\S", max_length = 120)]
+    pub team_id: Option<TeamId>,
+    /// If given, it must be the agent of the credential.
+    pub agent_id: Option<MemberId>,
+    #[schema(pattern = "[^\\s\\x00-\\x1f\\x7f-\\x9f]", max_length = 120)]
     pub title: String,
     pub description: Option<String>,
-    /// Tasks that come first.
-    pub deps: Option<Vec<String>>,
-    /// Files and directories that the task needs for itself.
+    /// Tasks that must be completed first.
+    pub deps: Option<Vec<TaskId>>,
+    /// Files and directories that the task needs exclusively.
     pub resources: Option<Vec<String>>,
 }
 
-/// The body of `…/claim`, `…/cancel` and `…/retry`.
+/// The body of `…/cancel` and `…/retry`.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdAct {
-    pub team_id: Option<String>,
-    /// The agent of the credential, if it is given.
-    #[schema(min_length = 1)]
-    pub agent_id: Option<String>,
-    /// For how long a claimed task is leased.
+    pub team_id: Option<TeamId>,
+    /// If given, it must be the agent of the credential.
+    pub agent_id: Option<MemberId>,
+}
+
+/// The body of `…/claim`.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TeamdClaim {
+    pub team_id: Option<TeamId>,
+    /// If given, it must be the agent of the credential.
+    pub agent_id: Option<MemberId>,
+    /// Length of the lease.
     #[schema(minimum = 1, maximum = 86_400_000)]
     pub ttl_ms: Option<i64>,
 }
@@ -70,10 +77,9 @@ pub struct TeamdAct {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdKeep {
-    pub team_id: Option<String>,
-    /// The agent of the credential, if it is given.
-    #[schema(min_length = 1)]
-    pub agent_id: Option<String>,
+    pub team_id: Option<TeamId>,
+    /// If given, it must be the agent of the credential.
+    pub agent_id: Option<MemberId>,
     /// The epoch of the lease.
     #[schema(minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     pub epoch: i64,
@@ -85,39 +91,36 @@ pub struct TeamdKeep {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdEnd {
-    pub team_id: Option<String>,
-    /// The agent of the credential, if it is given.
-    #[schema(min_length = 1)]
-    pub agent_id: Option<String>,
+    pub team_id: Option<TeamId>,
+    /// If given, it must be the agent of the credential.
+    pub agent_id: Option<MemberId>,
     #[schema(minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     pub epoch: i64,
     pub summary: Option<String>,
-    /// Goes with `messageId`: where the whole is told.
-    pub thread_id: Option<String>,
-    pub message_id: Option<String>,
+    /// Thread of the message with the full result. Goes with `messageId`.
+    pub thread_id: Option<TeamThreadId>,
+    pub message_id: Option<TeamdMessageId>,
 }
 
 /// The body of `POST /v1/threads`.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdCreateThread {
-    pub team_id: Option<String>,
-    /// The agent of the credential, if it is given.
-    #[schema(min_length = 1)]
-    pub agent_id: Option<String>,
+    pub team_id: Option<TeamId>,
+    /// If given, it must be the agent of the credential.
+    pub agent_id: Option<MemberId>,
     pub title: Option<String>,
-    pub participants: Option<Vec<String>>,
-    pub task_id: Option<String>,
+    pub participants: Option<Vec<MemberId>>,
+    pub task_id: Option<TaskId>,
 }
 
 /// The body of `POST /v1/threads/{thread}/messages`.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdPost {
-    pub team_id: Option<String>,
-    /// The agent of the credential, if it is given.
-    #[schema(min_length = 1)]
-    pub agent_id: Option<String>,
+    pub team_id: Option<TeamId>,
+    /// If given, it must be the agent of the credential.
+    pub agent_id: Option<MemberId>,
     #[schema(pattern = "\\S")]
     pub message: String,
 }
@@ -126,19 +129,18 @@ pub struct TeamdPost {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdLink {
-    pub team_id: Option<String>,
-    /// The agent of the credential, if it is given.
-    #[schema(min_length = 1)]
-    pub agent_id: Option<String>,
-    pub task_id: String,
+    pub team_id: Option<TeamId>,
+    /// If given, it must be the agent of the credential.
+    pub agent_id: Option<MemberId>,
+    pub task_id: TaskId,
 }
 
 /// A team.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdTeam {
-    pub schema_version: String,
-    pub team_id: String,
+    pub schema_version: TeamdSchemaVersion,
+    pub team_id: TeamId,
     pub agents: Vec<TeamdAgent>,
 }
 
@@ -156,14 +158,14 @@ pub struct TeamdTeamAnswer {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdTask {
-    pub schema_version: String,
-    pub id: String,
+    pub schema_version: TeamdSchemaVersion,
+    pub id: TaskId,
     pub title: String,
     pub description: String,
     pub status: TaskStatus,
     pub reason: Option<String>,
-    pub owner: Option<String>,
-    pub deps: Vec<String>,
+    pub owner: Option<MemberId>,
+    pub deps: Vec<TaskId>,
     pub resources: Vec<String>,
     pub lease: Option<TeamdLease>,
     pub epoch: u64,
@@ -172,11 +174,11 @@ pub struct TeamdTask {
     pub timestamps: TeamdTimes,
 }
 
-/// Who has a task, and until when.
+/// The lease of a task.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdLease {
-    pub holder: String,
+    pub holder: MemberId,
     pub epoch: u64,
     pub expires_at: Moment,
 }
@@ -185,8 +187,8 @@ pub struct TeamdLease {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdReference {
-    pub thread_id: String,
-    pub message_id: String,
+    pub thread_id: TeamThreadId,
+    pub message_id: TeamdMessageId,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -206,7 +208,7 @@ pub struct TeamdTasks {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TeamdTaskAnswer {
     pub task: TeamdTask,
-    /// After a claim or a renewal.
+    /// Only after a claim or a renewal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease: Option<TeamdLease>,
 }
@@ -215,11 +217,11 @@ pub struct TeamdTaskAnswer {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdThread {
-    pub schema_version: String,
-    pub id: String,
+    pub schema_version: TeamdSchemaVersion,
+    pub id: TeamThreadId,
     pub title: String,
-    pub participants: Vec<String>,
-    pub task_id: Option<String>,
+    pub participants: Vec<MemberId>,
+    pub task_id: Option<TaskId>,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -234,14 +236,14 @@ pub struct TeamdThreadAnswer {
     pub thread: TeamdThread,
 }
 
-/// What was said in a thread.
+/// A message in a thread.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdMessage {
-    pub schema_version: String,
-    pub id: String,
-    pub thread_id: String,
-    pub from: String,
+    pub schema_version: TeamdSchemaVersion,
+    pub id: TeamdMessageId,
+    pub thread_id: TeamThreadId,
+    pub from: MemberId,
     pub body: String,
     pub ts: Moment,
 }
@@ -257,23 +259,23 @@ pub struct TeamdTail {
     pub messages: Vec<TeamdMessage>,
 }
 
-/// Something that happened, as an inbox shows it.
+/// An event in an inbox.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamdEvent {
-    pub schema_version: String,
-    pub id: String,
+    pub schema_version: TeamdSchemaVersion,
+    pub id: TeamdEventId,
     pub cursor: u64,
     #[serde(rename = "type")]
-    pub kind: String,
-    pub team_id: String,
-    pub agent_id: String,
-    pub actor: String,
+    pub kind: NoticeKind,
+    pub team_id: TeamId,
+    pub agent_id: MemberId,
+    pub actor: MemberId,
     pub ts: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub task_id: Option<String>,
+    pub task_id: Option<TaskId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub thread_id: Option<String>,
+    pub thread_id: Option<TeamThreadId>,
     pub summary: String,
     /// The whole text of a message.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -284,14 +286,14 @@ pub struct TeamdEvent {
 #[serde(rename_all = "camelCase")]
 pub struct TeamdInbox {
     pub events: Vec<TeamdEvent>,
-    /// A number, as a string: pass it as `since` to read on.
+    /// Cursor for the next request: pass it as `since`. A number, as a string.
     pub next_since: String,
 }
 
-/// Whether an agent may write to a path, and why.
+/// Whether an agent may write to a path.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TeamdWriteAnswer {
     pub allow: bool,
-    pub reason: String,
+    pub reason: TeamdWriteReason,
     pub advice: String,
 }

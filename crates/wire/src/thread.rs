@@ -3,10 +3,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 
-use crate::id::{PostId, SessionId, TeamId, ThreadId};
+use crate::id::{
+    ActorName, Addressee, MemberId, ParticipantId, PostId, SessionId, TeamId, TeamThreadId, ThreadId,
+};
 use crate::time::Moment;
-use crate::words::{PresenceState, Status, ThreadEventKind};
+use crate::words::{
+    MuteMode, NotWokenReason, PostedVia, PresenceState, SilencedReason, Status, ThreadEventKind,
+};
 
 /// A thread, in a list and by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -16,42 +21,58 @@ pub struct ThreadView {
     /// Where its agents work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// The team that it is of.
+    /// The team that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<TeamId>,
-    /// What that team calls it, as `thread-0001`.
+    /// Its id in that team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alias: Option<String>,
-    /// Who of the team takes part in it, in order of their ids.
+    pub alias: Option<TeamThreadId>,
+    /// Members of the team that take part in it, by id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub members: Vec<String>,
-    pub created_by: String,
+    pub members: Vec<MemberId>,
+    pub created_by: ActorName,
     pub created_at: Moment,
     pub updated_at: Moment,
-    /// How many messages there are.
+    /// Number of messages.
     pub messages: u64,
+    /// Number of messages that no person has looked at.
+    #[serde(default)]
+    pub unread: u64,
+    /// The newest message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<LastMessage>,
     /// The version of the newest event.
     pub version: u64,
     pub state: ThreadState,
 }
 
-/// Who is here, and who may do what.
+/// The newest message of a thread, in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LastMessage {
+    pub id: PostId,
+    pub ts: Moment,
+    pub from: ParticipantId,
+    /// The beginning of its text.
+    pub text: String,
+}
+
+/// The participants of a thread, and what they may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadState {
     pub paused: bool,
-    /// In order of their ids.
-    pub muted: Vec<String>,
+    /// By id.
+    pub muted: Vec<ParticipantId>,
     pub discussion: DiscussionView,
     pub invited_auto: Toggle,
     pub participants: Participants,
-    /// Who spoke without being invited, as far as they are remembered, in order of their ids.
+    /// Participants that posted without an invitation, by id. Old ones are forgotten.
     #[serde(default)]
-    pub guests: Vec<String>,
-    /// How many replies are kept until their authors may speak again.
+    pub guests: Vec<ParticipantId>,
+    /// Number of replies held until their authors are unmuted.
     pub held: usize,
 }
 
-/// Whether agents wake others by mentioning them.
+/// Whether agents can wake others by mentioning them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DiscussionView {
     pub on: bool,
@@ -64,41 +85,41 @@ pub struct Toggle {
     pub on: bool,
 }
 
-/// Who was invited.
+/// The invited participants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Participants {
-    /// In order of their ids.
+    /// By id.
     pub invited: Vec<Participant>,
 }
 
 /// An invited participant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Participant {
-    pub id: String,
+    pub id: ParticipantId,
     pub profile: ProfileView,
-    pub invited_by: String,
+    pub invited_by: ParticipantId,
     pub invited_at: Moment,
-    /// The session behind it, once it was woken.
+    /// Its agent, once it was woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The handle of that session, while it is open: `paseo why` takes it.
+    /// Handle of its agent, while that is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
-    /// Its status, while it is open.
+    /// Status of its agent, while that is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// It works on an answer.
+    /// It is working on a reply.
     #[serde(default)]
     pub working: bool,
 }
 
-/// What is known of a participant.
+/// The profile of a participant.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProfileView {
     /// A provider, or the slug of a definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
-    /// What runs it when `client` is a definition that names no provider.
+    /// The provider, if `client` is a definition that names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,21 +133,23 @@ pub struct ProfileView {
 /// The query of `GET /api/threads`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadQuery {
-    /// Pass `next` to read on.
+    /// The `next` of the previous page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
-    /// At most 500.
+    pub after: Option<ThreadId>,
+    /// Default 100, at most 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 100)]
     pub limit: Option<usize>,
 }
 
-/// A page of threads, the oldest first.
+/// A page of threads, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadPage {
     /// The point in the log to stream from.
     pub seq: u64,
     pub threads: Vec<ThreadView>,
-    /// Pass as `after` to read on.
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[schema(required)]
     pub next: Option<String>,
 }
 
@@ -136,10 +159,10 @@ pub struct ThreadAnswer {
     /// The point in the log to stream from.
     pub seq: u64,
     pub thread: ThreadView,
-    /// Nothing was changed: it was so already.
+    /// The request changed nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
-    /// Why participants follow another version of their definition than the file holds.
+    /// Why participants follow another version of their definition than the file has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
 }
@@ -148,9 +171,9 @@ pub struct ThreadAnswer {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateThread {
-    #[schema(pattern = "\\S", max_length = 120)]
+    #[schema(pattern = "[^\\s\\x00-\\x1f\\x7f-\\x9f]", max_length = 120)]
     pub name: String,
-    /// Where its agents work: an absolute path.
+    /// Absolute path of the directory in which its agents work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^/")]
     pub directory: Option<String>,
@@ -161,7 +184,7 @@ pub struct CreateThread {
 #[serde(deny_unknown_fields)]
 pub struct PatchThread {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "\\S", max_length = 120)]
+    #[schema(pattern = "[^\\s\\x00-\\x1f\\x7f-\\x9f]", max_length = 120)]
     pub name: Option<String>,
     /// An absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,24 +192,171 @@ pub struct PatchThread {
     pub directory: Option<String>,
 }
 
-/// Something that happened in a thread, in the words of the bridge protocol.
+/// An event of a thread, as in the bridge protocol.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadEvent {
     pub id: PostId,
     pub ts: Moment,
     pub thread: ThreadId,
-    #[serde(rename = "type")]
-    pub kind: ThreadEventKind,
-    pub from: String,
-    pub to: String,
-    /// A message is a text, everything else an object.
-    pub content: Value,
+    pub from: ParticipantId,
+    pub to: Addressee,
+    #[serde(flatten)]
+    #[schema(inline)]
+    pub body: ThreadBody,
     pub meta: ThreadMeta,
-    /// Where it stands in the thread.
+    /// Position in the thread.
     pub version: u64,
 }
 
-/// About an event of a thread.
+impl ThreadEvent {
+    /// Returns the text of a message; nothing of anything else.
+    pub fn text(&self) -> &str {
+        match &self.body {
+            ThreadBody::Message(text) => text,
+            _ => "",
+        }
+    }
+}
+
+/// Makes the union of what happens in threads. The schema has the types of this version, and not what is read of others.
+macro_rules! bodies {
+    ($(#[doc = $about:literal] $kind:ident($content:ty) = $word:tt,)+) => {
+        /// The type of an event of a thread, and its content.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "type", content = "content")]
+        pub enum ThreadBody {
+            $(#[doc = $about] #[serde(rename = $word)] $kind($content),)+
+            /// A type of a newer version.
+            #[serde(untagged)]
+            Other {
+                #[serde(rename = "type")]
+                kind: ThreadEventKind,
+                content: Value,
+            },
+        }
+
+        impl ThreadBody {
+            /// Returns the word for it.
+            pub fn kind(&self) -> ThreadEventKind {
+                match self {
+                    $(Self::$kind(_) => ThreadEventKind::$kind,)+
+                    Self::Other { kind, .. } => kind.clone(),
+                }
+            }
+        }
+
+        #[derive(ToSchema)]
+        #[serde(tag = "type", content = "content")]
+        #[allow(dead_code)] // Only its shape is wanted.
+        enum Shape {
+            $(#[doc = $about] #[serde(rename = $word)] $kind($content),)+
+        }
+    };
+}
+
+bodies! {
+    /// A message. The content is its text.
+    Message(String) = "message",
+    /// A change to the participants, or to what they may do.
+    Control(Box<ControlContent>) = "control",
+    /// The thread was created.
+    Created(CreatedContent) = "thread.created",
+    /// The thread was renamed.
+    Renamed(RenamedContent) = "thread.renamed",
+    /// The agents of the thread work in another directory.
+    Moved(MovedContent) = "thread.moved",
+}
+
+impl utoipa::PartialSchema for ThreadBody {
+    fn schema() -> RefOr<Schema> {
+        <Shape as utoipa::PartialSchema>::schema()
+    }
+}
+
+impl ToSchema for ThreadBody {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Shape::schemas(schemas);
+    }
+}
+
+/// A created thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CreatedContent {
+    pub name: String,
+    /// Where its agents work.
+    #[serde(default)]
+    pub directory: Option<String>,
+}
+
+/// The new name of a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RenamedContent {
+    pub name: String,
+}
+
+/// The new directory of a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MovedContent {
+    pub directory: String,
+}
+
+/// What a control changed; what it did not change is left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ControlContent {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invite: Option<InviteContent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uninvite: Option<UninviteContent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mute: Option<MuteContent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmute: Option<UnmuteContent>,
+    /// Whether only people can post.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Toggle>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discussion: Option<DiscussionView>,
+    /// Whether what people say to all wakes every participant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invited_auto: Option<Toggle>,
+    /// Who is asked to go on. Has no effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prod: Vec<String>,
+    /// Has no effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<bool>,
+    /// Has no effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_seconds: Option<u64>,
+}
+
+/// An invited participant, with its whole profile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct InviteContent {
+    pub participant_id: ParticipantId,
+    pub profile: ProfileView,
+}
+
+/// A participant that was uninvited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UninviteContent {
+    pub participant_id: ParticipantId,
+}
+
+/// Participants whose replies are held until they are unmuted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MuteContent {
+    pub targets: Vec<ParticipantId>,
+    pub mode: MuteMode,
+}
+
+/// Participants that were unmuted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UnmuteContent {
+    pub targets: Vec<ParticipantId>,
+}
+
+/// Metadata of an event of a thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadMeta {
     #[serde(default)]
@@ -194,39 +364,42 @@ pub struct ThreadMeta {
     #[serde(default)]
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub via: Option<String>,
-    /// Whom a message woke.
+    pub via: Option<PostedVia>,
+    /// Participants that the message woke.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wakes: Vec<String>,
+    pub wakes: Vec<ParticipantId>,
 }
 
 /// The query of `GET /api/threads/{thread}/events`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadEventQuery {
-    /// Only events above this version, the oldest first.
+    /// Only events above this version, oldest first; with `before`, those between.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// Only events below this version, the newest of them.
+    /// Only events below this version; without `after` and `from`, the newest of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
-    /// Only the event with this id and what came after it.
+    /// Only the event with this id and those after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// At most 500.
+    pub from: Option<PostId>,
+    /// Default 100, at most 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 100)]
     pub limit: Option<usize>,
 }
 
-/// A page of what happened in a thread, oldest first.
+/// A page of events of a thread, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadEventPage {
     /// The point in the log to stream from.
     pub seq: u64,
     pub thread: ThreadId,
     pub events: Vec<ThreadEvent>,
-    /// Pass as `after` to read on; what is not for people to see is left out.
+    /// Cursor of the next page: pass it as `after`. Null on the last page. Internal events are left out.
+    #[schema(required)]
     pub next: Option<u64>,
-    /// Pass as `before` to read what came earlier.
+    /// Pass as `before` to read earlier events; null if these are the first.
+    #[schema(required)]
     pub earlier: Option<u64>,
 }
 
@@ -239,46 +412,123 @@ pub struct PostMessage {
     /// `all` (the default), `user`, or the id, nickname or handle of a participant, with or without `@`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The id of what it answers.
+    /// Id of the message that it replies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reply_to: Option<String>,
+    pub reply_to: Option<PostId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
 }
 
-/// What was said, as it is stored.
+/// A posted message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PostedMessage {
     /// The point in the log to stream from.
     pub seq: u64,
     pub event: ThreadEvent,
-    /// Why a recipient was not woken, in words.
+    /// Why a recipient was not woken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unwoken: Vec<String>,
-    /// Why those whom it wakes follow another version of their definition than the file holds.
+    /// Why participants that it wakes follow another version of their definition than the file has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
 }
 
-/// The body of `POST /api/threads/{thread}/controls`: what the bridge protocol calls a control.
+/// Whom a message would wake: the answer of a dry run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WakePreview {
+    pub thread: ThreadId,
+    /// The recipient as resolved: `all`, `user`, the id of a participant, or the name as given if none has it.
+    pub to: String,
+    /// Participants that it would wake, by id.
+    pub wakes: Vec<ParticipantId>,
+    /// All other participants.
+    pub not_woken: Vec<NotWoken>,
+    /// What the coordinator would post about it.
+    pub remarks: Vec<String>,
+    /// Why participants that it would wake follow another version of their definition than the file has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+/// A participant that a message would not wake.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NotWoken {
+    pub participant: ParticipantId,
+    pub reason: NotWokenReason,
+}
+
+/// The body of `POST /api/threads/{thread}/looked`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeenMessages {
+    /// How many messages were looked at, from the first one on. Default: all.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::whole::optional_natural"
+    )]
+    pub messages: Option<u64>,
+}
+
+/// Replies that are held until their authors may post again, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HeldList {
+    pub thread: ThreadId,
+    pub replies: Vec<HeldReply>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
+}
+
+/// A reply that is held.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HeldReply {
+    pub participant: ParticipantId,
+    /// The message that it replies to.
+    pub reply_to: PostId,
+    /// Why it was held.
+    pub reason: SilencedReason,
+    pub text: String,
+}
+
+/// The query of `GET /api/threads/{thread}/participant-id`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ParticipantIdQuery {
+    /// The client to invite: a provider, or the slug of a definition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+}
+
+/// An id that a new participant could have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SuggestedParticipantId {
+    pub id: ParticipantId,
+}
+
+/// The body of `POST /api/threads/{thread}/controls`: a control event of the bridge protocol.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = Object)]
 pub struct ThreadControl(pub Value);
 
-/// What people and agents are doing in a thread right now.
+/// The presence of the participants of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PresenceList {
     pub thread: ThreadId,
     pub ttl_seconds: i64,
     pub participants: Vec<PresenceView>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
 }
 
 /// What a participant is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PresenceView {
-    pub id: String,
-    /// As `listening` or `idle`; participants may choose words of their own.
+    pub id: ParticipantId,
+    /// Such as `listening` or `idle`; participants may choose other words.
     #[schema(value_type = String)]
     pub state: PresenceState,
     pub updated_at: Option<Moment>,
@@ -291,7 +541,7 @@ pub struct PresenceView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SayPresence {
-    /// As `listening` or `idle`, or a word of your own.
+    /// Such as `listening` or `idle`, or any other word.
     #[schema(value_type = String, pattern = "\\S", max_length = 200)]
     pub state: PresenceState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -301,11 +551,44 @@ pub struct SayPresence {
 /// The body of `POST /api/threads/{thread}/tokens`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CreateSeatToken {
-    /// The participant that it speaks as.
-    pub participant: String,
-    /// The absolute path of the directory that it is for; by default the thread's own.
+pub struct CreateParticipantToken {
+    /// The participant that it is for.
+    pub participant: ParticipantId,
+    /// Absolute path of the directory for threads that are created with it. By default, the thread's directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^/")]
     pub directory: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_happens_in_a_thread_has_the_content_of_its_type() {
+        let event = |kind: &str, content: Value| {
+            json!({
+                "id": "i", "ts": "2026-01-31T12:00:00.000Z", "thread": "t", "from": "user", "to": "all",
+                "type": kind, "content": content, "meta": { "reply_to": null, "tags": [] }, "version": 1,
+            })
+        };
+        for (kind, content) in [
+            ("message", json!("hello")),
+            ("control", json!({ "mute": { "targets": ["ann"], "mode": "hard" } })),
+            ("control", json!({ "discussion": { "on": true, "allow_agent_mentions": false }, "done": true })),
+            ("thread.created", json!({ "name": "plans", "directory": null })),
+            ("thread.renamed", json!({ "name": "plans" })),
+            ("thread.moved", json!({ "directory": "/p" })),
+            // Of a newer version.
+            ("thread.archived", json!({ "by": "ann" })),
+        ] {
+            let told = event(kind, content);
+            let read: ThreadEvent = serde_json::from_value(told.clone()).unwrap();
+            assert_eq!(read.body.kind().as_str(), kind);
+            assert_eq!(matches!(read.body, ThreadBody::Other { .. }), kind == "thread.archived", "{read:?}");
+            assert_eq!(serde_json::to_value(&read).unwrap(), told);
+        }
+    }
 }

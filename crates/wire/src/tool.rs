@@ -1,35 +1,39 @@
 //! Tools on the wire: what an agent can call, and what it is answered.
 
-use crate::words::{Power, ToolOutcome};
+use crate::words::{Power, ToolOutcome, ToolPlugin};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// The answer to `GET /api/tools` and `GET /api/sessions/{id}/tools`: what is granted to an agent.
+/// The answer to `GET /api/tools` and `GET /api/sessions/{id}/tools`: the tools granted to an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolList {
-    /// What it can call.
+    /// Tools that it can call.
     pub tools: Vec<ToolView>,
-    /// What its harness may do by itself.
+    /// Powers that its harness has.
     pub powers: Vec<Power>,
-    /// What its harness does all the same, as its provider cannot withhold it.
+    /// Powers that its harness has although they are denied, because its provider cannot withhold them.
     pub unheld: Vec<Power>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
 }
 
 /// A tool that an agent can call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolView {
     pub name: String,
-    /// What it belongs to.
-    pub plugin: String,
-    /// What it is for, in words for the agent.
+    /// Plugin of the tool.
+    pub plugin: ToolPlugin,
+    /// Description for the agent.
     pub description: String,
     /// JSON schema of the arguments.
     #[schema(value_type = Object)]
     pub schema: Value,
 }
 
-/// The body of `POST /api/tools/{name}`: the arguments, as the tool's schema wants them.
+/// The body of `POST /api/tools/{name}`: the arguments, as in the tool's schema.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(value_type = Object)]
 #[serde(transparent)]
@@ -39,6 +43,6 @@ pub struct ToolArguments(pub Map<String, Value>);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ToolAnswer {
     pub outcome: ToolOutcome,
-    /// What the tool says.
+    /// Result of the tool, as text.
     pub text: String,
 }

@@ -21,6 +21,14 @@ pub fn optional_natural<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op
     number.map(Some).ok_or_else(|| D::Error::custom("expected a whole number from 0 on"))
 }
 
+/// Reads positions in a list.
+pub fn positions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<usize>, D::Error> {
+    let numbers = Vec::<Number>::deserialize(deserializer)?;
+    let position = |number: &Number| integer(number).and_then(|number| usize::try_from(number).ok());
+    let read: Option<Vec<usize>> = numbers.iter().map(position).collect();
+    read.ok_or_else(|| D::Error::custom("expected whole numbers from 0 on"))
+}
+
 /// Reads a whole number, or null.
 pub fn optional_signed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
     let Some(number) = Option::<Number>::deserialize(deserializer)? else { return Ok(None) };

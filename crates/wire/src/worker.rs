@@ -3,51 +3,55 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::id::{SessionId, TeamId};
+use crate::id::{ActorName, SessionId, TeamId, TeamThreadId};
 use crate::time::Moment;
 use crate::words::{PlacementReason, Status};
 
 /// A worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorkerView {
-    /// The name of its terminal, and its own in its team.
+    /// Name of its terminal, and its id in its team.
     pub name: String,
-    /// Id and handle of its session.
+    /// Id and handle of its agent.
     pub session: SessionId,
     pub handle: String,
-    /// The team that it belongs to now; empty once it left, or the team was closed.
+    /// Its team; empty if it left, or the team was closed.
+    #[schema(value_type = String)]
     pub team: TeamId,
-    /// The thread of the team that its answers are posted to, as `thread-0001`.
+    /// Thread of the team to which its answers are posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thread: Option<String>,
-    /// Slug of the definition that it follows; `default` is the built-in one.
+    pub thread: Option<TeamThreadId>,
+    /// Slug of its definition; `default` is the built-in one.
     pub agent: String,
     pub provider: String,
-    /// As its log says.
+    /// Status from its log.
     pub status: Status,
     pub directory: String,
-    /// It changes nothing but what a task that it holds covers: its program was started so.
+    /// It may change only the files of tasks that it holds, since its program started.
     pub guarded: bool,
-    /// What counts from its next start on, and how it is started again; nothing when that is the same.
+    /// What changes when it is restarted, and how to restart it; missing if nothing changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_next_start: Option<String>,
-    /// Its program runs.
+    /// Whether its program runs.
     pub alive: bool,
     /// The status is unknown, because tmux is missing or does not answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
-    /// Why the status is unknown, and what to do about it.
+    /// Why the status is unknown, and what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
     /// How its program ended; the terminal still shows its last screen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<ExitView>,
-    /// How many people look at its terminal now.
+    /// Number of people who watch its terminal, attached by tmux or in a browser.
     pub attached: usize,
-    /// A person typed what it works on into its terminal.
+    /// Person who took over its keyboard in a browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_over_by: Option<ActorName>,
+    /// A person typed its current message into its terminal.
     pub person: bool,
     pub created_at: Moment,
-    /// What a person types to see its terminal.
+    /// Command that attaches to its terminal.
     pub attach: String,
 }
 
@@ -61,32 +65,34 @@ pub struct ExitView {
     pub at: Moment,
 }
 
-/// The terminal of a session that is a worker.
+/// The terminal of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TerminalView {
     pub name: String,
-    /// How its program ended; nothing while it runs.
+    /// How its program ended; missing while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<ExitView>,
-    /// A person typed what it works on into the terminal.
+    /// A person typed its current message into the terminal.
     pub person: bool,
+    /// Person who took over its keyboard in a browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_over_by: Option<ActorName>,
 }
 
-/// Asks for a worker.
+/// The body of `POST /api/workers`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StartWorker {
-    /// What is typed in first: what it shall do.
+    /// The task: the first message typed into its terminal.
     #[schema(pattern = "\\S")]
     pub task: String,
-    /// Its team [default: the caller's team, or the only one].
+    /// Its team. By default the caller's team, or the only team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
-    pub team: Option<String>,
+    pub team: Option<TeamId>,
     /// Slug of its definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Instead of the definition's, or the default one.
+    /// By default, the provider of the definition, else the default provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The provider to use when neither this request nor the definition names one. Without it, the daemon's default.
@@ -95,36 +101,36 @@ pub struct StartWorker {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$")]
     pub model: Option<String>,
-    /// The thread of the team that its answers are posted to; without one, one is made.
+    /// Thread of the team to which its answers are posted. By default, a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// What that thread is about.
+    /// Title of a new thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// How its name begins; a number follows.
+    /// Prefix of its name; a number follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// Where it works: in the project of the team.
+    /// Absolute path of its working directory, inside the project of the team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^/")]
     pub directory: Option<String>,
-    /// It works in a git worktree of its own.
+    /// Create a git worktree for it.
     #[serde(default)]
     pub worktree: bool,
-    /// It changes nothing but what a task that it holds covers.
+    /// Restrict it to the files of tasks that it holds.
     #[serde(default)]
     pub guard: bool,
 }
 
-/// What came of a request for a worker.
+/// A started worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StartedWorker {
     pub seq: u64,
     pub worker: WorkerView,
-    /// The task could not be typed in: it waits, for this reason.
+    /// Why the task is held, if it could not be typed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<PlacementReason>,
-    /// Why the worker follows another version of its definition than its file holds.
+    /// Why the worker follows another version of its definition than the file has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
@@ -136,55 +142,65 @@ pub struct WorkerAnswer {
     pub worker: WorkerView,
 }
 
-/// All workers, in order of their names.
+/// A page of workers, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorkerList {
     pub seq: u64,
     pub workers: Vec<WorkerView>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
 }
 
-/// Asks for workers.
+/// The query of `GET /api/workers`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorkerQuery {
-    /// Of this team only.
+    /// Only workers of this team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$")]
-    pub team: Option<String>,
-    /// Whose name begins like this.
+    pub team: Option<TeamId>,
+    /// Only workers whose name begins with this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
+    /// The `next` of the previous page. Conflicts once its row is gone: read the list again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Default and maximum 500.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 500, default = 500)]
+    pub limit: Option<usize>,
 }
 
-/// Asks for what a terminal shows.
+/// The query of `GET /api/workers/{worker}/capture`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CaptureQuery {
-    /// How many lines, from the newest back: 1000 unless it is said, at most 10000.
+    /// Number of lines from the end. Default 1000, at most 10000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 4_294_967_295_i64)]
+    #[schema(minimum = 1, maximum = 10_000, default = 1000)]
     pub lines: Option<u32>,
 }
 
-/// What a terminal shows.
+/// The contents of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Capture {
     pub name: String,
     /// Plain text, without control characters.
     pub text: String,
-    /// There is more above.
+    /// The terminal has more lines above.
     pub truncated: bool,
 }
 
-/// How a person gets to a terminal.
+/// How to attach to a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AttachView {
     pub name: String,
     /// The program and its arguments.
     pub argv: Vec<String>,
-    /// The same as one line for a shell.
+    /// The same, as one shell command.
     pub command: String,
 }
 
-/// Types something into a terminal.
+/// The body of `POST /api/workers/{worker}/send`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendToWorker {

@@ -4,11 +4,16 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::id::SessionId;
+use crate::words::GitOperation;
 
-/// All worktrees that belong to Paseo.
+/// A page of worktrees that belong to Paseo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorktreeList {
     pub worktrees: Vec<WorktreeEntry>,
+    /// Cursor of the next page: pass it as `after`. Null on the last page.
+    #[serde(default)]
+    #[schema(required)]
+    pub next: Option<String>,
 }
 
 /// A worktree in a list.
@@ -17,7 +22,7 @@ pub struct WorktreeEntry {
     /// The name of its directory.
     pub name: String,
     pub path: String,
-    /// Whose it is; null when the agent was deleted.
+    /// The agent that it belongs to; null if that was deleted.
     pub session: Option<SessionId>,
     pub handle: Option<String>,
     /// Whether the agent is open.
@@ -26,15 +31,15 @@ pub struct WorktreeEntry {
     pub branch: Option<String>,
     /// The commit it is on.
     pub head: Option<String>,
-    /// Commits that are nowhere else.
+    /// Number of commits that are nowhere else.
     pub ahead: u64,
     /// Whether it has uncommitted work.
     pub dirty: bool,
-    /// A merge, rebase or the like that is under way.
-    pub operation: Option<String>,
+    /// An unfinished git operation, such as a merge or rebase.
+    pub operation: Option<GitOperation>,
     /// Whether its directory exists.
     pub present: bool,
-    /// Why nothing more is known.
+    /// Why other fields are unknown.
     pub problem: Option<String>,
 }
 
@@ -42,9 +47,9 @@ pub struct WorktreeEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RemovedWorktree {
     pub name: String,
-    /// Where its work is, when it had some that was nowhere else.
+    /// Archive of its unmerged work, if it had any.
     pub archive: Option<ArchiveView>,
-    /// False when there was no branch of its own, or someone else uses it.
+    /// False if it had no branch of its own, or the branch is still in use.
     pub branch_deleted: bool,
 }
 
@@ -53,6 +58,6 @@ pub struct RemovedWorktree {
 pub struct ArchiveView {
     pub reference: String,
     pub commit: String,
-    /// The shell command that brings it back.
+    /// Shell command that restores it.
     pub restore: String,
 }

@@ -3,11 +3,11 @@ import { Paseo, PaseoError } from '@paseo/client';
 const { PASEO_URL: url, PASEO_TOKEN: token } = process.env;
 const paseo = new Paseo({ url, token });
 
-// A session, and a message in it. Both requests are repeated if the daemon is away, and take effect once.
+// An agent, and a message to it. Both requests are repeated if the daemon is away, and take effect once.
 const { session } = await paseo.create({ directory: process.cwd() });
 const receipt = await paseo.send(session.id, 'Hello <<stream 5ms Good morning to you>>');
 
-// What happens from there on, until the turn is over. A lost connection is taken up where it ended.
+// What happens from there on, until the turn is over. After a lost connection, the stream continues where it stopped.
 for await (const { type, frame } of paseo.events({ after: receipt.seq, topics: [`session:${session.id}`] })) {
     if (type === 'item' && frame.item.kind === 'assistant_text') console.log('answer:', frame.item.text);
     if (type === 'event' && frame.change.type === 'turn_ended') {

@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the session of a project that the caller is in
+         * Get the caller's current agent in a project
          * @description Access: People only.
          */
         get: operations["getWhereabouts"];
@@ -32,13 +32,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List sessions, pinned first, then newest; with `brief`, returns SessionLines
+         * List agents, pinned first, then newest; with `brief`, returns SessionLines
          * @description Access: People only.
          */
         get: operations["listSessions"];
         put?: never;
         /**
-         * Create a session, optionally with a first message; supports Idempotency-Key
+         * Create an agent, optionally with a first message; supports Idempotency-Key
          * @description Access: People only.
          */
         post: operations["createSession"];
@@ -56,21 +56,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a session
+         * Get an agent
          * @description Access: People only.
          */
         get: operations["getSession"];
         put?: never;
         post?: never;
         /**
-         * Delete a session and its transcript
+         * Delete an agent and its transcript
          * @description Access: People only.
          */
         delete: operations["deleteSession"];
         options?: never;
         head?: never;
         /**
-         * Update a session's name, labels, pin and attributes
+         * Update an agent's name, labels, pin, attributes, model, effort and permissions
          * @description Access: People only.
          */
         patch: operations["updateSession"];
@@ -84,7 +84,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the text added to a session's prompt
+         * Get the text added to an agent's prompt
          * @description Access: People only.
          */
         get: operations["getSessionPrompt"];
@@ -116,6 +116,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/shell": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open the caller's own shell in an agent's directory, by a WebSocket
+         * @description Access: People only.
+         */
+        get: operations["openShell"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/items": {
         parameters: {
             query?: never;
@@ -128,6 +148,26 @@ export interface paths {
          * @description Access: People only.
          */
         get: operations["listItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the turns of an agent, one page at a time
+         * @description Access: People only.
+         */
+        get: operations["listTurns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -186,7 +226,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Close a session
+         * Close an agent
          * @description Access: People only.
          */
         post: operations["closeSession"];
@@ -206,10 +246,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reopen a closed session
+         * Reopen a closed agent
          * @description Access: People only.
          */
         post: operations["reopenSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote a subagent to an independent agent; supports Idempotency-Key
+         * @description Access: People only.
+         */
+        post: operations["promoteSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -226,10 +286,70 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Clear a session's transcript and start over
+         * Clear an agent's transcript and start over
          * @description Access: People only.
          */
         post: operations["clearSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/looked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark an agent's news as seen
+         * @description Access: People only.
+         */
+        post: operations["markLooked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive an agent: hide it from the inbox until something new happens
+         * @description Access: People only.
+         */
+        post: operations["archiveSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the inbox: agents that need a person, finished or are working
+         * @description Access: People only.
+         */
+        get: operations["getInbox"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -246,7 +366,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get a summary from a session, deliver it to the previous one, and return there
+         * Switch back to the previous agent with a summary from the current one
          * @description Access: People only.
          */
         post: operations["goBack"];
@@ -324,12 +444,116 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List a session's queued messages with previews
+         * List an agent's queued messages with previews
          * @description Access: People only.
          */
         get: operations["listQueue"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue/{delivery}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the full text of a queued message
+         * @description Access: People only.
+         */
+        get: operations["getQueuedText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue/{delivery}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a queued message and notify the agent that sent it; supports Idempotency-Key
+         * @description Access: People only.
+         */
+        delete: operations["cancelQueued"];
+        options?: never;
+        head?: never;
+        /**
+         * Update the text of a queued message that a person wrote; supports Idempotency-Key
+         * @description Access: People only.
+         */
+        patch: operations["editQueued"];
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue/{delivery}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a queued message within the queue; supports Idempotency-Key
+         * @description Access: People only.
+         */
+        post: operations["moveQueued"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue/{delivery}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a held message for delivery; supports Idempotency-Key
+         * @description Access: People only.
+         */
+        post: operations["releaseQueued"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release all held messages of an agent; supports Idempotency-Key
+         * @description Access: People only.
+         */
+        post: operations["releaseQueue"];
         delete?: never;
         options?: never;
         head?: never;
@@ -384,10 +608,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get everything that descends from a request
+         * Get everything that descends from a request, as a tree of agents
          * @description Access: People only.
          */
         get: operations["getCause"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/causes/{cause}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the messages that descend from a request, with their receipts
+         * @description Access: People only.
+         */
+        get: operations["listCauseMessages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -428,6 +672,106 @@ export interface paths {
          * @description Access: People only.
          */
         get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List projects: directories that agents worked in, most recently used first
+         * @description Access: People only.
+         */
+        get: operations["listProjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List directories that complete a partial path
+         * @description Access: People only.
+         */
+        get: operations["listDirectories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List files that match a query, without ignored files
+         * @description Access: People only.
+         */
+        get: operations["completeFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List one of an agent's directories; includes ignored files on request
+         * @description Access: People only.
+         */
+        get: operations["listFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a preview of an agent's file; with `raw`, the bytes of an image
+         * @description Access: People only.
+         */
+        get: operations["getFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -524,7 +868,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the sessions of an agent definition, open first, then by last update
+         * List agents with a definition, open first, then by last update
          * @description Access: People only.
          */
         get: operations["listAgentSessions"];
@@ -546,7 +890,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a message to a session of an agent definition, creating one if needed; supports Idempotency-Key
+         * Send a message to an agent by its definition, creating one if needed; supports Idempotency-Key
          * @description Access: People only.
          */
         post: operations["messageAgent"];
@@ -566,7 +910,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Enter a session of an agent definition and remember the previous one
+         * Switch to an agent by its definition and remember the previous one
          * @description Access: People only.
          */
         post: operations["switchAgent"];
@@ -609,7 +953,7 @@ export interface paths {
          */
         get: operations["getAgent"];
         /**
-         * Update a user's own definition (agents/<slug>.toml) and trust it; fails if the file has changed
+         * Update one of your own definitions (agents/<slug>.toml) and trust it; fails if the file has changed
          * @description Access: People only.
          */
         put: operations["updateAgent"];
@@ -634,6 +978,26 @@ export interface paths {
         get: operations["getAgentSource"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{slug}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the problems of a definition without saving it
+         * @description Access: People only.
+         */
+        post: operations["checkAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -728,6 +1092,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the commands that a provider's agents offer in a directory
+         * @description Access: People only.
+         */
+        get: operations["listCommands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/providers/{name}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a provider's models, as reported by its server or harness, else those named in definitions
+         * @description Access: People only.
+         */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/threads": {
         parameters: {
             query?: never;
@@ -760,14 +1164,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a thread by id or name
+         * Get a thread by id or name, as it is or as it was at a moment
          * @description Access: People and participants of the thread.
          */
         get: operations["getThread"];
         put?: never;
         post?: never;
         /**
-         * Delete a thread and its messages, and close its participants' sessions
+         * Delete a thread and its messages, and close its participants' agents
          * @description Access: People only.
          */
         delete: operations["deleteThread"];
@@ -820,6 +1224,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/threads/{thread}/wakes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the participants that a message would wake, without sending it
+         * @description Access: People and participants of the thread.
+         */
+        post: operations["previewWakes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/threads/{thread}/controls": {
         parameters: {
             query?: never;
@@ -858,6 +1282,66 @@ export interface paths {
          * @description Access: People and participants of the thread.
          */
         post: operations["updatePresence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{thread}/held": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List replies held until their authors may post, oldest first
+         * @description Access: People only.
+         */
+        get: operations["listHeldReplies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{thread}/looked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark messages of a thread as read
+         * @description Access: People only.
+         */
+        post: operations["markThreadLooked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{thread}/participant-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a free id for a new participant
+         * @description Access: People only.
+         */
+        get: operations["suggestParticipantId"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -916,15 +1400,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a team
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * Get a team, as it is or as it was at a moment
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["getTeam"];
         put?: never;
         post?: never;
         /**
          * Close a team: its leases and tokens end, its history remains, and its id is not reused
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_cancel`.
          */
         delete: operations["closeTeam"];
         options?: never;
@@ -944,7 +1428,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an agent from a team (`-` is the caller): its tasks are released and its tokens end
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_release`.
          */
         delete: operations["removeTeamAgent"];
         options?: never;
@@ -1000,14 +1484,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List a team's tasks by id
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * List a team's tasks by id, as they are or as they were at a moment
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["listTasks"];
         put?: never;
         /**
          * Create a task; supports Idempotency-Key
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_create`.
          */
         post: operations["createTask"];
         delete?: never;
@@ -1025,7 +1509,7 @@ export interface paths {
         };
         /**
          * Get a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["getTask"];
         put?: never;
@@ -1033,7 +1517,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update a task; while a member holds it, only its title and description, and nothing once it is completed
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_create`.
+         */
+        patch: operations["editTask"];
         trace?: never;
     };
     "/api/teams/{team}/tasks/{task}/claim": {
@@ -1047,7 +1535,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a task; returns the lease and its epoch
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_claim`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_claim`.
          */
         post: operations["claimTask"];
         delete?: never;
@@ -1067,7 +1555,7 @@ export interface paths {
         put?: never;
         /**
          * Renew the lease on a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_renew`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_renew`.
          */
         post: operations["renewTask"];
         delete?: never;
@@ -1087,7 +1575,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_complete`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_complete`.
          */
         post: operations["completeTask"];
         delete?: never;
@@ -1107,7 +1595,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a task as failed
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_fail`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_fail`.
          */
         post: operations["failTask"];
         delete?: never;
@@ -1127,7 +1615,7 @@ export interface paths {
         put?: never;
         /**
          * Release a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_release`.
          */
         post: operations["releaseTask"];
         delete?: never;
@@ -1147,7 +1635,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a task for the whole team
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_cancel`.
          */
         post: operations["cancelTask"];
         delete?: never;
@@ -1167,7 +1655,7 @@ export interface paths {
         put?: never;
         /**
          * Reopen a failed or canceled task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_create`.
          */
         post: operations["retryTask"];
         delete?: never;
@@ -1187,7 +1675,7 @@ export interface paths {
         put?: never;
         /**
          * Reassign a task, or return it to the queue
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_create`.
          */
         post: operations["reassignTask"];
         delete?: never;
@@ -1205,7 +1693,7 @@ export interface paths {
         };
         /**
          * List the caller's inbox: team events and thread messages, oldest first
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["listInbox"];
         put?: never;
@@ -1224,10 +1712,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List a team's audit trail, oldest first
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * List a team's audit trail, oldest first unless `newest` is set
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["listAuditTrail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/refusals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List recent writes that guards refused, newest first
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
+         */
+        get: operations["listRefusals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1245,7 +1753,7 @@ export interface paths {
         };
         /**
          * Get whether an agent may write to a path, and why
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["checkWrite"];
         put?: never;
@@ -1316,6 +1824,46 @@ export interface paths {
          * @description Access: People and agents that have the tool `team_tmux_capture`.
          */
         get: operations["captureWorker"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{worker}/terminal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch a worker's terminal, and take it over, by a WebSocket
+         * @description Access: People only.
+         */
+        get: operations["watchWorker"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{worker}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the lines of a worker's terminal in pages, from the newest back
+         * @description Access: People and agents that have the tool `team_tmux_capture`.
+         */
+        get: operations["getWorkerHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1535,7 +2083,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a callback from an external agent (text or Markdown), deduplicated by Idempotency-Key, X-Paseo-Message-Id, or turnOriginId and text
-         * @description Access: The holder of the session's callback token or signing secret.
+         * @description Access: The holder of the agent's callback token or signing secret.
          */
         post: operations["receiveCallback"];
         delete?: never;
@@ -1688,6 +2236,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the notification settings of the calling browser
+         * @description Access: People only.
+         */
+        get: operations["getNotifications"];
+        /**
+         * Create or replace the push subscription of the calling browser
+         * @description Access: People only.
+         */
+        put: operations["createSubscription"];
+        post?: never;
+        /**
+         * Delete the push subscription of the calling browser
+         * @description Access: People only.
+         */
+        delete: operations["deleteSubscription"];
+        options?: never;
+        head?: never;
+        /**
+         * Update which notifications the calling browser gets
+         * @description Access: People only.
+         */
+        patch: operations["updateNotifications"];
+        trace?: never;
+    };
+    "/api/notifications/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test notification to the calling browser
+         * @description Access: People only.
+         */
+        post: operations["sendTestNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1821,6 +2421,66 @@ export interface paths {
          * @description Access: People only.
          */
         put: operations["updateSetting"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/diagnosis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check what Paseo needs on this machine, as `paseo doctor` does
+         * @description Access: People only.
+         */
+        get: operations["getDiagnosis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get tokens and cost by day, project or model
+         * @description Access: People only.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/map": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the map: agents, who talks to whom, who waits for whom, and what that costs
+         * @description Access: People only.
+         */
+        get: operations["getMap"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1989,13 +2649,13 @@ export interface paths {
         };
         /**
          * teamd: list teams
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["teamdListTeams"];
         put?: never;
         /**
          * teamd: create a team, or get the existing one
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         post: operations["teamdCreateTeam"];
         delete?: never;
@@ -2013,7 +2673,7 @@ export interface paths {
         };
         /**
          * teamd: get a team
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["teamdGetTeam"];
         put?: never;
@@ -2033,13 +2693,13 @@ export interface paths {
         };
         /**
          * teamd: list tasks
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["teamdListTasks"];
         put?: never;
         /**
          * teamd: create a task; supports Idempotency-Key
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_create`.
          */
         post: operations["teamdCreateTask"];
         delete?: never;
@@ -2057,7 +2717,7 @@ export interface paths {
         };
         /**
          * teamd: get a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["teamdGetTask"];
         put?: never;
@@ -2079,7 +2739,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: claim a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_claim`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_claim`.
          */
         post: operations["teamdClaimTask"];
         delete?: never;
@@ -2099,7 +2759,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: renew the lease on a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_renew`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_renew`.
          */
         post: operations["teamdRenewTask"];
         delete?: never;
@@ -2119,7 +2779,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: complete a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_complete`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_complete`.
          */
         post: operations["teamdCompleteTask"];
         delete?: never;
@@ -2139,7 +2799,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: mark a task as failed
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_fail`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_fail`.
          */
         post: operations["teamdFailTask"];
         delete?: never;
@@ -2159,7 +2819,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: release a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_release`.
          */
         post: operations["teamdReleaseTask"];
         delete?: never;
@@ -2179,7 +2839,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: cancel a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_cancel`.
          */
         post: operations["teamdCancelTask"];
         delete?: never;
@@ -2199,7 +2859,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: reopen a failed task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_create`.
          */
         post: operations["teamdRetryTask"];
         delete?: never;
@@ -2217,7 +2877,7 @@ export interface paths {
         };
         /**
          * teamd: list the inbox
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["teamdListInbox"];
         put?: never;
@@ -2239,7 +2899,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: create a thread
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_start`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_threads_start`.
          */
         post: operations["teamdCreateThread"];
         delete?: never;
@@ -2257,7 +2917,7 @@ export interface paths {
         };
         /**
          * teamd: search threads
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_search`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_threads_search`.
          */
         get: operations["teamdSearchThreads"];
         put?: never;
@@ -2279,7 +2939,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: send a message to a thread
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_post`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_threads_post`.
          */
         post: operations["teamdPostMessage"];
         delete?: never;
@@ -2297,7 +2957,7 @@ export interface paths {
         };
         /**
          * teamd: list the newest messages of a thread
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_read_tail`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_threads_read_tail`.
          */
         get: operations["teamdTailThread"];
         put?: never;
@@ -2319,7 +2979,7 @@ export interface paths {
         put?: never;
         /**
          * teamd: link a thread to a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_link_to_task`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_threads_link_to_task`.
          */
         post: operations["teamdLinkThread"];
         delete?: never;
@@ -2337,7 +2997,7 @@ export interface paths {
         };
         /**
          * teamd: get whether an agent may write to a path
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_list`.
          */
         get: operations["teamdCheckWrite"];
         put?: never;
@@ -2408,6 +3068,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/app/icons/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an icon of the web app
+         * @description Access: Anyone.
+         */
+        get: operations["getIcon"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app/manifest.webmanifest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the web app's manifest
+         * @description Access: Anyone.
+         */
+        get: operations["getManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app/sw.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the web app's service worker
+         * @description Access: Anyone.
+         */
+        get: operations["getServiceWorker"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/app": {
         parameters: {
             query?: never;
@@ -2453,106 +3173,121 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description Why a structured answer is no longer waited for.
+         * @description Why the agent stopped waiting for a structured answer.
          * @enum {string}
          */
         AbandonReason: "stopped" | "interrupted" | "closed" | "cleared" | "cause_stopped" | "budget" | "failed" | "attempts";
-        /** @description What happened to a session on request. */
+        /** @description The result of an action on an agent. */
         ActionAnswer: {
-            /** @description False when there was nothing to do. */
+            /** @description False if there was nothing to do. */
             changed: boolean;
             /**
              * Format: uint64
-             * @description Open sessions that were closed with it: those that descend from it.
+             * @description Number of descendants that were closed with it.
              */
             closed_with?: number;
             handle: string;
             id: components["schemas"]["SessionId"];
             /**
              * Format: uint64
-             * @description Messages that waited and are gone with a deleted session.
+             * @description Number of queued messages lost with a deleted agent.
              */
             lost?: number;
             /** Format: uint64 */
             seq: number;
             worktree?: components["schemas"]["WorktreeEntry"] | null;
         };
+        /** @description Who acted: `human:DEVICE`, `session:ID`, `seat:PARTICIPANT`, `agent:ID` or `daemon`. */
+        ActorName: string;
         /** @description The body of `POST /api/providers`: a command that speaks the Agent Client Protocol. */
         AddProvider: {
-            /** @description It asks before it changes anything, so that the modes ask and read-only can be kept. */
+            /** @description It asks before it changes anything, so that the modes `ask` and `read-only` work. */
             asks?: boolean;
-            /** @description The program and its arguments. */
+            /** @description The program, an absolute path or a name on the daemon's PATH, and its arguments. */
             command: string[];
-            /** @description Set in its environment. Stored as it is: this is no place for secrets. */
+            /** @description Environment variables. Stored in plain text: do not put secrets here. */
             environment?: {
                 [key: string]: string;
             };
-            /** @description Its own mode in which it may do everything. */
+            /** @description The agent's own mode that allows everything. */
             mode?: string | null;
-            /** @description What people type: a-z, 0-9 and `-`. */
+            /** @description Name: a-z, 0-9 and `-`. */
             name: string;
-            /** @description The known agent whose ways it has. */
-            preset?: string | null;
+            preset?: components["schemas"]["Preset"] | null;
         };
+        /** @description Whom a message of a thread names: `all`, `user`, a participant, or a name that no participant has. */
+        Addressee: string;
+        /**
+         * @description The color of a definition's agents.
+         * @enum {string}
+         */
+        AgentColor: "gray" | "red" | "orange" | "yellow" | "green" | "cyan" | "blue" | "purple" | "pink";
         /** @description A definition in a list. */
         AgentEntry: {
-            /** @description What it may pass on to agents that it starts; null: what it may use itself. */
+            /** @description Tools that it may grant to agents that it starts; null for those that it may use itself. */
             ceiling?: string[] | null;
-            /** @description Whether it is the one that is used under its slug. */
+            color?: components["schemas"]["AgentColor"] | null;
+            /** @description Whether it is in effect under its slug. */
             counts: boolean;
             description?: string | null;
-            /** @description Default working directory of its sessions. */
+            /** @description Default working directory of its agents. */
             directory?: string | null;
-            /** @description Null for what is built in. */
+            /** @description Null for a built-in definition. */
             file?: string | null;
             guard?: components["schemas"]["Guard"] | null;
-            /** @description Only ever a child of another agent. */
+            /** @description An emoji, or the name of an icon. */
+            icon?: string | null;
+            /** @description It can only be started by another agent. */
             is_subagent: boolean;
             name: string;
-            /** @description Why this version counts although its file holds another one, or none; or why none counts under this slug. */
+            /** @description Why the version in effect differs from the file, or why none is in effect under this slug. */
             notice?: string | null;
             origin: components["schemas"]["Layer"];
             permissions?: components["schemas"]["PermissionMode"] | null;
-            /** @description Null: the default provider. */
+            /** @description Null for the default provider. */
             provider?: string | null;
             slug: string;
-            /** @description Patterns over the names of tools. */
+            /** @description Patterns of tool names. */
             tools: components["schemas"]["ListsView"];
-            /** @description False while the definition waits for a person's trust. */
+            /** @description False until a person trusts the definition. */
             trusted: boolean;
             /** @description Where its agents run. */
             type: components["schemas"]["DefinitionKind"];
-            /** @description False: agents do not find it. */
+            /** @description Whether other agents can find it. */
             ui_visible: boolean;
         };
         /** @description How a file differs from the trusted one. */
         AgentFileChange: {
             change: components["schemas"]["FileChange"];
-            /** @description From the directory of the project on. */
+            /** @description Relative to the directory of the project. */
             file: string;
         };
-        /** @description The answer to `GET /api/agents`: all definitions, by slug. */
+        /** @description A page of definitions, by slug. */
         AgentList: {
-            /** @description Those that do not count, too. Of one slug the one that beats the others comes first. */
+            /** @description Includes definitions that are not in effect. The one in effect comes first among those of the same slug. */
             agents: components["schemas"]["AgentEntry"][];
-            /** @description Changes that wait for a person. */
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            /** @description Changes that a person has to trust. */
             pending?: components["schemas"]["PendingAgent"][];
             problems: components["schemas"]["AgentProblem"][];
             project?: components["schemas"]["AgentProject"] | null;
         };
-        /** @description One who belongs to a team. */
+        /** @description A member of a team. */
         AgentOfTeam: {
-            /** @description That session was closed. */
+            /** @description That agent was closed. */
             gone?: boolean;
-            /** @description What that session goes by. */
+            guard?: components["schemas"]["Guard"] | null;
+            /** @description The handle of that agent. */
             handle?: string | null;
-            id: string;
+            id: components["schemas"]["MemberId"];
             model?: string | null;
-            /** @description `worker` unless it is said. */
+            refused?: components["schemas"]["RefusalView"] | null;
+            /** @description Default `worker`. */
             role?: components["schemas"]["TeamRole"];
             session?: components["schemas"]["SessionId"] | null;
         };
-        /** @description Something wrong in a file with definitions. */
+        /** @description A mistake in a file with definitions. */
         AgentProblem: {
             file: string;
             /**
@@ -2562,26 +3297,26 @@ export interface components {
             line: number;
             message: string;
             severity: components["schemas"]["Severity"];
-            /** @description Which definition it is about, as far as that can be told. */
+            /** @description Slug of the definition, if known. */
             slug?: string | null;
         };
         /** @description Where a project keeps definitions. */
         AgentProject: {
             /** @description How the files differ from the trusted ones; null if that is unknown. */
             changes?: components["schemas"]["AgentFileChange"][] | null;
-            /** @description The nearest directory that has some, from the project up to the root of its repository. */
+            /** @description The nearest directory with definitions, from the project up to the root of its repository. */
             directory: string;
-            /** @description The files, from the directory on. */
+            /** @description The files, relative to the directory. */
             files: string[];
-            /** @description Of the names and contents of its files. */
+            /** @description Hash of the names and contents of its files. */
             sha256: string;
             trust: components["schemas"]["Trust"];
         };
-        /** @description The sessions of a definition: open ones first, then closed ones, the most recently updated first. */
+        /** @description A page of the agents of a definition: open ones first, then closed ones, each most recently updated first. */
         AgentSessions: {
             agent: string;
-            /** @description Pass as `after` to read on. */
-            next?: string | null;
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             /**
              * Format: uint64
              * @description The point in the log to stream from.
@@ -2589,57 +3324,74 @@ export interface components {
             seq: number;
             sessions: components["schemas"]["SessionView"][];
         };
-        /** @description The answer to `GET /api/agents/{slug}/source`: the files that define an agent, as they are now. */
+        /** @description The answer to `GET /api/agents/{slug}/source`: the files that define an agent. */
         AgentSource: {
             /** @description The file that `PUT /api/agents/{slug}` writes. */
             file: string;
-            /** @description Why `PUT` refuses to write it; null: it does not. */
+            /** @description Why `PUT` refuses to write it; null if it does not. */
             locked?: string | null;
-            /** @description Other files that define the same slug, of the project and of the home. */
+            /** @description Other files that define the same slug, in the project and in the home. */
             others: components["schemas"]["AgentText"][];
             slug: string;
-            /** @description What it holds; null: it is not there, or cannot be read. */
+            /** @description Its text; null if it does not exist or cannot be read. */
             text?: string | null;
-            /** @description Names exactly this text, for `PUT`; null: the file is not there. */
+            /** @description Version of this text, for `PUT`; null if the file does not exist. */
             version?: string | null;
         };
         /** @description A file that defines an agent. */
         AgentText: {
             file: string;
-            /** @description Home or project. */
+            /** @description `home` or `project`. */
             origin: components["schemas"]["Layer"];
             /** @description The definition, without the rest of its file; null when it cannot be read. */
             text?: string | null;
         };
-        /** @description The answer to `GET /api/agents/{slug}`: a definition with everything that it comes to. */
+        /** @description The answer to `GET /api/agents/{slug}`: a resolved agent definition. */
         AgentView: {
             agent: components["schemas"]["AgentEntry"];
-            /** @description Which other agents it sees. */
+            /** @description Other agents that it can see. */
             agents: components["schemas"]["ListsView"];
             callback_base_url?: string | null;
-            /** @description Patterns over the capabilities of tools. */
+            /** @description Patterns of tool capabilities. */
             capabilities: components["schemas"]["ListsView"];
-            /** @description Every tool, and whether an agent that a person starts would have it. */
+            /** @description Every tool, and whether an agent started by a person would get it. */
             effective_tools: components["schemas"]["EffectiveTool"][];
-            /** @description How hard it thinks, where no model says otherwise. */
+            /** @description Reasoning effort, unless a model has its own. */
             effort?: string | null;
             exposure: components["schemas"]["Exposure"];
-            /** @description Where messages for an external agent are posted to. */
+            /** @description URL to which messages for an external agent are posted. */
             input_url?: string | null;
-            /** @description In the order in which they are tried. */
-            models: components["schemas"]["ModelView"][];
+            /** @description In the order of preference. */
+            models: components["schemas"]["DefinitionModel"][];
             problems: components["schemas"]["AgentProblem"][];
-            /** @description What its prompt begins with. */
+            /** @description The beginning of its prompt. */
             prompt?: string | null;
-            /** @description Which plugins it gets as skills. */
+            /** @description Plugins that it gets as skills. */
             skills: components["schemas"]["ListsView"];
         };
         /** @description The body of `POST /api/sessions/{id}/permissions/{hash}`. */
         AnswerPermission: {
             allow: boolean;
-            /** @description From now on, for what the ask's `always` says, in its project. Refused when that is null. */
+            /** @description Remember the answer as a rule for what the request's `always` describes, in its project. Refused if that is null. */
             always?: boolean;
-            /** @description Told to the agent: the answer to a question, the reason of a denial, or words along with it. */
+            /**
+             * @description Answers to the `questions` of the request, one for each, in their order. Without them, `message` answers: by a
+             *     line for each question, or as a whole.
+             */
+            answers?: components["schemas"]["QuestionAnswer"][] | null;
+            /**
+             * @description Close a form or a link of an MCP server without an answer, which the server may tell from a denial. Needs
+             *     `allow: false`.
+             */
+            cancel?: boolean;
+            /**
+             * @description Values for the `fields` of the request, by their names: text, number, boolean, or an array of texts. Values that
+             *     do not fit are refused.
+             */
+            fields?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Message to the agent: the answer to a question, or the reason for the decision. */
             message?: string | null;
             /**
              * Format: uint64
@@ -2649,50 +3401,39 @@ export interface components {
             shown_ms?: number | null;
         };
         /**
-         * @description What the check of a structured answer led to.
+         * @description Result of the check of a structured answer.
          * @enum {string}
          */
         AnswerVerdict: "valid" | "correct" | "invalid" | "unchecked";
-        /** @description An answer that won. */
+        /** @description The answer that was accepted. */
         AnsweredPermission: {
             allow: boolean;
             handle: string;
-            hash: string;
+            hash: components["schemas"]["RequestHash"];
             id: components["schemas"]["SessionId"];
             rule?: components["schemas"]["RuleView"] | null;
             /** Format: uint64 */
             seq: number;
         };
+        /** @description The id of an API key in the configuration. */
+        ApiKeyId: string;
         /** @description Work that was archived. */
         ArchiveView: {
             commit: string;
             reference: string;
-            /** @description The shell command that brings it back. */
+            /** @description Shell command that restores it. */
             restore: string;
         };
-        /** @description The body of `POST /api/sessions/{id}/leave`: what a harness wants to do, in its own words. */
-        AskLeave: Record<string, never>;
-        /** @description A page of open asks, oldest first. */
-        AskPage: {
-            asks: components["schemas"]["OpenAsk"][];
-            /** @description Pass as `after` to read on. */
-            next?: string | null;
-            /**
-             * Format: uint64
-             * @description The point in the log to stream from.
-             */
-            seq: number;
-        };
-        /** @description How a person gets to a terminal. */
+        /** @description How to attach to a terminal. */
         AttachView: {
             /** @description The program and its arguments. */
             argv: string[];
-            /** @description The same as one line for a shell. */
+            /** @description The same, as one shell command. */
             command: string;
             name: string;
         };
         /**
-         * @description A kind of file that a message may have.
+         * @description A kind of file that can be attached.
          * @enum {string}
          */
         AttachmentKind: "image" | "pdf" | "text";
@@ -2715,111 +3456,123 @@ export interface components {
              */
             width?: number | null;
         };
+        /**
+         * @description What a binary file is, to be read after "this is".
+         * @enum {string}
+         */
+        BinaryKind: "an AVIF image" | "a HEIC image" | "a TIFF image" | "a BMP image" | "an image that is too large to show" | "a damaged image" | "a PDF document" | "a video" | "a ZIP archive or office document" | "a gzip archive" | "a program";
         /** @description The body of `POST /threads`. */
         BridgeCreate: {
-            /** @description Where its agents work: an absolute path. Not known to the protocol. */
+            /** @description Absolute path of the directory in which its agents work. An extension of the protocol. */
             directory?: string | null;
-            from?: string | null;
+            from?: components["schemas"]["ParticipantId"] | null;
             name?: string | null;
         };
         /** @description The answer to `POST /threads`. */
         BridgeCreated: {
-            id: string;
+            id: components["schemas"]["ThreadId"];
             name: string;
         };
-        /** @description The body of every answer of these routes that is not a success. */
+        /** @description The body of every error of the bridge protocol. */
         BridgeError: {
             error: components["schemas"]["BridgeRefusal"];
         };
         /** @description An event in the protocol's envelope. */
         BridgeEvent: {
-            /** @description A string: what a message says, or the name of a thread that was created or renamed. A control is an object. */
-            content: unknown;
-            from: string;
-            id: string;
+            /** @description A string for a message, or for the name of a created or renamed thread. An object for a control. */
+            content: string | components["schemas"]["ControlContent"];
+            from: components["schemas"]["ParticipantId"];
+            id: components["schemas"]["PostId"];
             meta: components["schemas"]["BridgeMeta"];
-            thread: string;
-            to: string;
+            thread: components["schemas"]["ThreadId"];
+            to: components["schemas"]["Addressee"];
             /**
-             * @description Its time, and behind the milliseconds its place in the thread: no two events of a thread have the same, and they
-             *     sort as texts.
+             * @description Time of the event. The digits after the milliseconds are its position in the thread, so values are unique and sort
+             *     as text.
              */
             ts: string;
-            /** @description message, control, thread.created or thread.renamed. */
-            type: string;
+            type: components["schemas"]["BridgeEventKind"];
         };
-        /** @description The answer to `GET /threads/{thread}/events`, the oldest first. */
+        /**
+         * @description The type of an event in the bridge protocol.
+         * @enum {string}
+         */
+        BridgeEventKind: "message" | "control" | "thread.created" | "thread.renamed";
+        /** @description The answer to `GET /threads/{thread}/events`, oldest first. */
         BridgeEvents: {
             /** Format: uint64 */
             count: number;
             events: components["schemas"]["BridgeEvent"][];
-            /** @description With a `limit`: pass as `since` to read on; left out when these are all. */
+            /** @description With a `limit`: pass it as `since` to read on. Left out on the last page. */
             next?: string | null;
         };
-        /** @description About an event. */
+        /** @description Metadata of an event. */
         BridgeMeta: {
-            reply_to?: string | null;
+            reply_to?: components["schemas"]["PostId"] | null;
             tags?: string[];
-            via?: string | null;
+            via?: components["schemas"]["PostedVia"] | null;
         };
         /** @description An invited participant. */
         BridgeParticipant: {
-            id: string;
+            id: components["schemas"]["ParticipantId"];
             invited_at: components["schemas"]["Moment"];
-            invited_by: string;
+            invited_by: components["schemas"]["ParticipantId"];
             profile: components["schemas"]["ProfileView"];
         };
-        /** @description Who was invited. */
+        /** @description The invited participants. */
         BridgeParticipants: {
-            /** @description In order of their ids. */
+            /** @description By id. */
             invited: components["schemas"]["BridgeParticipant"][];
         };
-        /** @description The answer to `GET /ping`. It names the protocol that is spoken, and its version. */
+        /** @description The answer to `GET /ping`. It names the protocol and its version. */
         BridgePing: {
-            server: string;
-            /** @description `ok`. */
-            status: string;
+            server: components["schemas"]["BridgeServer"];
+            status: components["schemas"]["HealthStatus"];
             timestamp: components["schemas"]["Moment"];
-            version: string;
+            version: components["schemas"]["BridgeVersion"];
         };
-        /** @description The body of `POST /threads/{thread}/events`. `id`, `ts` and `thread` are ours to say, whatever stands there. */
+        /** @description The body of `POST /threads/{thread}/events`. The server sets `id`, `ts` and `thread`. */
         BridgePost: {
-            /** @description The words of a message; what a control changes, as an object or as its JSON in a text. */
-            content?: unknown;
-            /** @description Whom the credential stands for; left out, it is taken from there. */
-            from?: string | null;
+            /** @description Text of a message; the changes of a control, as an object or as JSON in a string. */
+            content: string | Record<string, never>;
+            from?: components["schemas"]["ParticipantId"] | null;
             meta?: components["schemas"]["BridgePostMeta"] | null;
             /** @description `all` (the default), `user`, or the id, nickname or handle of a participant, with or without `@`. */
             to?: string | null;
-            /** @description `message` (the default) or `control`. */
-            type?: string | null;
+            /** @enum {unknown} */
+            type?: "message" | "control" | null;
         };
-        /** @description About what is posted. */
+        /**
+         * @description The type of an event that clients of the bridge protocol may post.
+         * @enum {string}
+         */
+        BridgePostKind: "message" | "control";
+        /** @description Metadata of a posted event. */
         BridgePostMeta: {
-            reply_to?: string | null;
-            /** @description Any strings. What is no string is kept as its JSON. */
+            reply_to?: components["schemas"]["PostId"] | null;
+            /** @description Any strings. Other values are stored as JSON. */
             tags?: string[];
         };
         /** @description The body of `POST /threads/{thread}/presence`. */
         BridgePresence: {
-            /** @description Kept when it is left out. */
-            details?: unknown;
-            from?: string | null;
-            /** @description listening, thinking, typing, idle, or a word of one's own. */
+            /** @description Unchanged if left out. */
+            details?: string | (Record<string, never> | null);
+            from?: components["schemas"]["ParticipantId"] | null;
+            /** @description Such as `listening`, `thinking`, `typing` and `idle`; any other word is accepted. */
             state: string;
         };
         /** @description The answer to `GET /threads/{thread}/presence`. */
         BridgePresenceList: {
             participants: components["schemas"]["BridgePresenceView"][];
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
             /** Format: int64 */
             ttl_seconds: number;
         };
         /** @description What a participant is doing. */
         BridgePresenceView: {
-            /** @description What the participant gave: an object or a text; null when it gave nothing. */
+            /** @description Details from the participant: an object or a string; null if none. */
             details: unknown;
-            id: string;
+            id: components["schemas"]["ParticipantId"];
             stale: boolean;
             state: string;
             updated_at?: components["schemas"]["Moment"] | null;
@@ -2831,11 +3584,11 @@ export interface components {
         };
         /** @description The presence that a participant just reported. */
         BridgePresentView: {
-            /** @description Left out when none were ever given. */
+            /** @description Left out if none were given. */
             details?: unknown;
-            participant: string;
+            participant: components["schemas"]["ParticipantId"];
             state: string;
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
             updated_at: components["schemas"]["Moment"];
         };
         /** @description The answer to `POST /threads/{thread}/events`. */
@@ -2846,95 +3599,118 @@ export interface components {
         /** @description What went wrong. */
         BridgeRefusal: {
             code: components["schemas"]["Code"];
-            /** @description What to do next. */
-            hint?: string | null;
-            /** @description What is wrong and what was expected. */
+            /** @description What to do next; null if there is no advice. */
+            hint: string | null;
+            /** @description What went wrong. */
             message: string;
-            /** @description Who asked, once that is known. */
-            participant?: string | null;
-            thread?: string | null;
+            participant?: components["schemas"]["ParticipantId"] | null;
+            thread?: components["schemas"]["ThreadId"] | null;
         };
-        /** @description Who is here, and who may do what. */
+        /**
+         * @description The name of the bridge protocol.
+         * @enum {string}
+         */
+        BridgeServer: "agent-bridge";
+        /** @description The participants of a thread, and what they may do. */
         BridgeState: {
             discussion: components["schemas"]["DiscussionView"];
             invited_auto: components["schemas"]["Toggle"];
-            /** @description In order of their ids. */
-            muted: string[];
+            /** @description By id. */
+            muted: components["schemas"]["ParticipantId"][];
             participants: components["schemas"]["BridgeParticipants"];
             paused: boolean;
         };
         /** @description The answer to `GET /threads/{thread}/state`. */
         BridgeStateAnswer: {
             state: components["schemas"]["BridgeState"];
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
         };
         /** @description A thread in the list. */
         BridgeThread: {
             created_at: components["schemas"]["Moment"];
-            id: string;
+            id: components["schemas"]["ThreadId"];
             name: string;
             updated_at: components["schemas"]["Moment"];
         };
         /** @description The answer to `GET /threads`. */
         BridgeThreads: {
-            /** @description Pass as `after` to read on; left out when these are all. */
+            /** @description Cursor of the next page: pass it as `after`. Left out on the last page. */
             next?: string | null;
             threads: components["schemas"]["BridgeThread"][];
         };
-        /** @description Something a handle could have meant. */
+        /**
+         * @description The version of the bridge protocol.
+         * @enum {string}
+         */
+        BridgeVersion: "0.3.0";
+        /** @description The id that a harness gave a tool call. */
+        CallId: string;
+        /** @description An agent that a handle could mean. */
         Candidate: {
             handle: string;
             id: components["schemas"]["SessionId"];
             name?: string | null;
             status: components["schemas"]["Status"];
         };
-        /** @description What a provider can do. What it cannot is refused when asked for. */
+        /** @description Capabilities of a provider. Requests for others are refused. */
         CapabilitiesView: {
-            /** @description The kinds of files that a message to it may have. Workers in terminals take none. */
+            /** @description Kinds of files that can be attached to a message. Workers in terminals take none. */
             attachments?: components["schemas"]["AttachmentKind"][];
-            /** @description It says what a turn cost, in money. */
+            /** @description It reports the cost of a turn. */
             cost: boolean;
-            /** @description The words for how hard it thinks; empty when that cannot be chosen. */
+            /** @description Reasoning efforts that can be chosen; empty if none. */
             efforts: string[];
-            /** @description It can be kept from changing anything that no task of its own covers. */
+            /** @description It can be restricted to the files of the tasks that it holds. */
             guard?: boolean;
             lifetime: components["schemas"]["Lifetime"];
-            /** @description It takes our tools by MCP. */
+            /** @description It uses Paseo's tools by MCP. */
             mcp: boolean;
             /** @description A model can be chosen. */
             models: boolean;
-            /** @description It starts turns by itself, when work in the background ends. */
+            /** @description It starts turns by itself when background work ends. */
             own_turns: boolean;
-            /** @description The permission modes that it can keep. */
+            /** @description Permission modes that it supports. */
             permissions: components["schemas"]["PermissionMode"][];
             /** @description A new process can continue an old conversation. */
             resume: boolean;
             /** @description A message can enter a running turn. */
             steer: boolean;
-            /** @description It can run in a terminal that people take over. */
+            /** @description It can run in a terminal that people can take over. */
             terminal?: boolean;
-            /** @description It shows what it thinks. */
+            /** @description It shows its reasoning. */
             thinking: boolean;
-            /** @description The powers that it can do without. The others it has, whatever its definition says. */
+            /** @description Powers that can be withheld from it. It has the others, whatever its definition says. */
             withholds?: components["schemas"]["Power"][];
         };
-        /** @description What a terminal shows. */
+        /** @description The contents of a terminal. */
         Capture: {
             name: string;
             /** @description Plain text, without control characters. */
             text: string;
-            /** @description There is more above. */
+            /** @description The terminal has more lines above. */
             truncated: boolean;
         };
         /** @description An agent that worked, or was started, for a cause. */
         CauseAgent: {
             by?: components["schemas"]["SessionId"] | null;
+            /**
+             * Format: uint64
+             * @description Its level in the tree; 0 for an agent that the person asked.
+             */
+            depth: number;
+            ended_at?: components["schemas"]["Moment"] | null;
             handle: string;
-            /** @description What people see instead of the handle. */
+            /**
+             * Format: uint64
+             * @description Number of messages of the cause that it received.
+             */
+            messages: number;
+            /** @description Name given by a person, else its title. */
             name?: string | null;
             session: components["schemas"]["SessionId"];
-            /** @description It was started for this. */
+            /** @description Whether it was started for this cause. */
             spawned: boolean;
+            started_at?: components["schemas"]["Moment"] | null;
             /** @description Its status now. */
             status: components["schemas"]["TracedStatus"];
             /** Format: uint64 */
@@ -2942,27 +3718,83 @@ export interface components {
             usage: components["schemas"]["UsageView"];
             /**
              * Format: uint64
-             * @description Messages that descend from the cause and wait here.
+             * @description Number of messages of the cause that are queued for it.
              */
             waiting: number;
             /**
              * Format: uint32
-             * @description Turns without a human message that it had.
+             * @description Number of its turns without a human message, and how many more messages of agents may start one.
              */
             wakes: number;
+            /** Format: uint32 */
+            wakes_left: number;
+        };
+        /** @description A change to a cause by the frame's `actor`. */
+        CauseChange: components["schemas"]["CauseChangeOpened"] | components["schemas"]["CauseChangePosted"] | components["schemas"]["CauseChangeWoken"] | components["schemas"]["CauseChangeSpawned"] | components["schemas"]["CauseChangeStopped"] | components["schemas"]["CauseChangeUpdated"];
+        /** @description Something that happened to a cause. Its turns and messages come as events of the agents. */
+        CauseFrame: {
+            actor: components["schemas"]["ActorName"];
+            cause: components["schemas"]["CauseId"];
+            change: components["schemas"]["CauseChange"];
+            /** Format: uint64 */
+            seq: number;
+            ts: components["schemas"]["Moment"];
         };
         /**
          * Format: uuid
          * @description The id of a cause: of the human request that work descends from.
          */
         CauseId: string;
+        /** @description A message that descends from a cause, and its receipt. */
+        CauseMessage: {
+            delivery: components["schemas"]["DeliveryId"];
+            /** @description Who sent it. */
+            from: components["schemas"]["ActorName"];
+            /** @description The handle of that agent, if it was one. */
+            from_handle?: string | null;
+            handle: string;
+            /**
+             * Format: uint32
+             * @description Number of agents between the person and this message.
+             */
+            hop: number;
+            reason?: components["schemas"]["HeldReason"] | null;
+            sent_at: components["schemas"]["Moment"];
+            /** @description The agent that it was sent to. */
+            session: components["schemas"]["SessionId"];
+            settled_at?: components["schemas"]["Moment"] | null;
+            /** @description The stage it has reached, and why it is held if it is. */
+            stage: components["schemas"]["Stage"];
+            /** @description Its beginning on one line; null if it was erased. */
+            text?: string | null;
+            turn?: components["schemas"]["TurnId"] | null;
+        };
+        /** @description The answer to `GET /api/causes/{cause}/messages`: every message that descends from a request, oldest first. */
+        CauseMessages: {
+            cause: components["schemas"]["CauseId"];
+            messages: components["schemas"]["CauseMessage"][];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+        };
+        /** @description A team task that was created or claimed for a cause. */
+        CauseTask: {
+            /** @description When that happened last. */
+            at: components["schemas"]["Moment"];
+            claimed_by?: components["schemas"]["SessionId"] | null;
+            created_by?: components["schemas"]["SessionId"] | null;
+            /** @description Its status now. */
+            status: components["schemas"]["TaskStatus"];
+            task: components["schemas"]["TaskId"];
+            team: components["schemas"]["TeamId"];
+            title: string;
+        };
         /** @description A turn that descends from a cause. */
         CauseTurn: {
             ended_at?: components["schemas"]["Moment"] | null;
             handle: string;
             /**
              * Format: uint32
-             * @description How many agents stand between the person and this turn.
+             * @description Number of agents between the person and this turn.
              */
             hop: number;
             opened_at: components["schemas"]["Moment"];
@@ -2975,54 +3807,117 @@ export interface components {
         };
         /** @description The answer to `GET /api/causes/{cause}`: what descends from one human request. */
         CauseView: {
-            /** @description Every agent that worked or was started for it, those that were asked first. */
+            /** @description Agents that worked or were started for it, in the order of a tree: each is followed by those it brought in. */
             agents: components["schemas"]["CauseAgent"][];
             cause: components["schemas"]["CauseId"];
+            /** @description False if its agents have more history than is read at once: the newest part is missing. */
+            complete: boolean;
             delivery?: components["schemas"]["DeliveryId"] | null;
+            ended_at?: components["schemas"]["Moment"] | null;
+            /**
+             * Format: uint64
+             * @description Number of its messages, see `GET /api/causes/{cause}/messages`.
+             */
+            messages: number;
             opened_at?: components["schemas"]["Moment"] | null;
-            /** @description Who asked. */
-            opened_by?: string | null;
+            opened_by?: components["schemas"]["ActorName"] | null;
             post?: components["schemas"]["PostId"] | null;
+            /** @description The beginning of the request on one line; null if it was erased. */
+            request?: string | null;
+            /**
+             * Format: uint64
+             * @description Number of turns under way, and of messages that are queued or held.
+             */
+            running: number;
+            /**
+             * Format: uint64
+             * @description Watch `cause:<id>` from here for what follows.
+             */
+            seq: number;
             session?: components["schemas"]["SessionId"] | null;
+            /**
+             * Format: uint32
+             * @description Agents started so far, and the maximum.
+             */
+            spawned: number;
+            /** Format: uint32 */
+            spawns_allowed: number;
             stopped: boolean;
+            /** @description Team tasks that were created or claimed in one of its turns, by team and number. */
+            tasks: components["schemas"]["CauseTask"][];
             thread?: components["schemas"]["ThreadId"] | null;
             /** @description Every turn that descends from it, oldest first. */
             turns: components["schemas"]["CauseTurn"][];
             usage: components["schemas"]["UsageView"];
+            /** Format: uint64 */
+            waiting: number;
             /**
              * Format: uint32
-             * @description Turns without a human message that it has paid for, and how many it may.
+             * @description Turns without a human message so far, the maximum, and how many are left; none once it is stopped.
              */
             wakes: number;
             /** Format: uint32 */
             wakes_allowed: number;
+            /** Format: uint32 */
+            wakes_left: number;
+        };
+        /** @description One thing that was checked. */
+        Check: {
+            /** @description What to do about it. */
+            fix?: string | null;
+            found: string;
+            name: string;
+            verdict: components["schemas"]["Verdict"];
+        };
+        /** @description The body of `POST /api/agents/{slug}/check`. */
+        CheckAgent: {
+            /** @description The whole definition, as TOML. */
+            text: string;
         };
         /**
-         * @description How the check of a structured answer stands.
+         * @description Decision about what a harness in a terminal wants to do.
+         * @enum {string}
+         */
+        CheckDecision: "allow" | "deny" | "ask";
+        /** @description The body of `POST /api/sessions/{id}/leave`: what a harness wants to do, in its own format. */
+        CheckPermission: Record<string, never>;
+        /**
+         * @description State of the check of a structured answer.
          * @enum {string}
          */
         CheckState: "checking" | "correcting" | "valid" | "invalid" | "unchecked" | "abandoned";
-        /** @description How an answer compares with the output schema of its message. */
+        /** @description Result of checking an answer against the output schema of its message. */
         CheckView: {
             /**
              * Format: uint32
-             * @description How many corrections were asked for, of 2.
+             * @description Number of corrections requested, at most 2.
              */
             corrections: number;
             /** @description The message that has the schema. */
             delivery: components["schemas"]["DeliveryId"];
             reason?: components["schemas"]["AbandonReason"] | null;
             state: components["schemas"]["CheckState"];
-            /** @description Whether the answer satisfies the schema; nothing while that is not decided. */
+            /** @description Whether the answer satisfies the schema; null until that is decided. */
             valid?: boolean | null;
-            /** @description What the newest answer that was checked violates: at most 20. */
+            /** @description What the newest checked answer violates; at most 20. */
             violations: components["schemas"]["ViolationView"][];
         };
-        /** @description The body of `…/claim`: from now on for this long. */
+        /** @description The answer to `POST /api/agents/{slug}/check`. */
+        CheckedAgent: {
+            /** @description Everything that is wrong with the text, by line; errors prevent saving it. */
+            problems: components["schemas"]["AgentProblem"][];
+        };
+        /** @description The answer to `POST /api/sessions/{id}/leave`. */
+        CheckedPermission: {
+            decision: components["schemas"]["CheckDecision"];
+            /** @description Reason for the agent, if denied. */
+            reason?: string | null;
+        };
+        /** @description The body of `…/claim`. */
         ClaimTask: {
             /**
              * Format: int64
-             * @description Five minutes unless this says otherwise; at most a day.
+             * @description Length of the lease. Default 5 minutes, at most a day.
              */
             ttl_ms?: number | null;
         };
@@ -3031,28 +3926,70 @@ export interface components {
          * @enum {string}
          */
         Code: "invalid_request" | "too_large" | "attachment_refused" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "too_early" | "answer_in_terminal" | "participant_muted" | "thread_paused" | "task_not_claimable" | "task_not_in_progress" | "lease_expired" | "lease_holder_mismatch" | "epoch_mismatch" | "resource_held" | "tmux_not_installed" | "tmux_failed" | "session_not_found" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "too_many_uploads" | "cannot_steer" | "key_reused" | "storage_unavailable" | "overloaded" | "shutting_down" | "internal";
+        /** @description Commands that a provider offers in a directory, by name. Empty until an agent has run there. */
+        CommandList: {
+            commands: components["schemas"]["CommandView"][];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+        };
+        /** @description A command: a message that begins with `/` and its name runs it. */
+        CommandView: {
+            description?: string | null;
+            /** @description What can follow the name, such as `[file]`. */
+            hint?: string | null;
+            /** @description Without the slash. */
+            name: string;
+        };
+        /** @description Files that match the query, best first, without those that git ignores. */
+        CompletionList: {
+            /** @description Relative to the directory. */
+            files: string[];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            /** @description The directory has more files than were searched, or more of them match. */
+            truncated: boolean;
+        };
+        /** @description What a control changed; what it did not change is left out. */
+        ControlContent: {
+            discussion?: components["schemas"]["DiscussionView"] | null;
+            /** @description Has no effect. */
+            done?: boolean | null;
+            invite?: components["schemas"]["InviteContent"] | null;
+            invited_auto?: components["schemas"]["Toggle"] | null;
+            mute?: components["schemas"]["MuteContent"] | null;
+            pause?: components["schemas"]["Toggle"] | null;
+            /** @description Who is asked to go on. Has no effect. */
+            prod?: string[];
+            /**
+             * Format: uint64
+             * @description Has no effect.
+             */
+            ttl_seconds?: number | null;
+            uninvite?: components["schemas"]["UninviteContent"] | null;
+            unmute?: components["schemas"]["UnmuteContent"] | null;
+        };
         /** @description The body of `POST /api/threads/{thread}/tokens`. */
-        CreateSeatToken: {
-            /** @description The absolute path of the directory that it is for; by default the thread's own. */
+        CreateParticipantToken: {
+            /** @description Absolute path of the directory for threads that are created with it. By default, the thread's directory. */
             directory?: string | null;
-            /** @description The participant that it speaks as. */
-            participant: string;
+            /** @description The participant that it is for. */
+            participant: components["schemas"]["ParticipantId"];
         };
         /** @description The body of `POST /api/sessions`. */
         CreateSession: {
-            /** @description Slug of the definition that it follows. What else is said here beats what the definition says. */
+            /** @description Slug of its definition. Other fields of this request override the definition. */
             agent?: string | null;
             /** @description Ids of uploaded files for the prompt: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
             attachments?: components["schemas"]["FileId"][];
-            /** @description Where the worktree's branch starts: a branch, tag or commit. By default what the checkout is on. */
+            /** @description Branch, tag or commit to start the worktree's branch from. By default, the commit of the checkout. */
             base?: string | null;
-            /** @description Where it runs, whatever its definition says: an absolute path. */
+            /** @description Absolute path of its working directory, whatever its definition says. */
             cwd?: string | null;
             /** @description The provider to use when neither this request nor the definition names one. Without it, the daemon's default. */
             default_provider?: string | null;
-            /** @description Where it is started: an absolute path. It runs there too, unless `cwd` or its definition says otherwise. */
+            /** @description Absolute path of the project. It also runs there, unless `cwd` or its definition names another directory. */
             directory: string;
-            /** @description How hard it thinks, in the provider's words. */
+            /** @description Reasoning effort; the values depend on the provider. */
             effort?: string | null;
             guard?: components["schemas"]["Guard"] | null;
             labels?: {
@@ -3060,26 +3997,24 @@ export interface components {
             };
             model?: string | null;
             name?: string | null;
-            /** @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references that lead out of it. */
+            /** @description JSON Schema for the answer: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references to other documents. */
             output_schema?: Record<string, never> | boolean | null;
             permissions?: components["schemas"]["PermissionMode"] | null;
             /** @description The first message. */
             prompt?: string | null;
-            /** @description Without one: that of the definition, else the default provider. */
+            /** @description By default, the provider of the definition, else the default provider. */
             provider?: string | null;
-            /** @description The team that it belongs to. */
-            team?: string | null;
-            /** @description As whom; by default a name after its definition or provider, with a number. */
-            team_agent?: string | null;
+            team?: components["schemas"]["TeamId"] | null;
+            team_agent?: components["schemas"]["MemberId"] | null;
             team_role?: components["schemas"]["TeamRole"] | null;
-            /** @description Whether it gets a git worktree of its own. By default those with `ui=true` do, in a git repository. */
+            /** @description Whether it gets a git worktree of its own. By default only agents with `ui=true` in a git repository do. */
             worktree?: boolean | null;
-            /** @description The worktree's name. */
+            /** @description Name of the worktree. */
             worktree_name?: string | null;
         };
         /** @description The body of `POST /api/teams/{team}/tasks`. */
         CreateTask: {
-            deps?: string[];
+            deps?: components["schemas"]["TaskId"][];
             description?: string | null;
             resources?: string[];
             title: string;
@@ -3089,33 +4024,39 @@ export interface components {
             agents?: components["schemas"]["AgentOfTeam"][];
             directory?: string | null;
             /** @description Letters, digits, `-`, `_` and `.`. */
-            id: string;
+            id: components["schemas"]["TeamId"];
         };
         /** @description The body of `POST /api/threads`. */
         CreateThread: {
-            /** @description Where its agents work: an absolute path. */
+            /** @description Absolute path of the directory in which its agents work. */
             directory?: string | null;
             name: string;
         };
         /** @description The body of `POST /api/tokens`. */
         CreateToken: {
-            /** @description The absolute path of the directory for threads that are created with it through the bridge protocol. */
+            /** @description Absolute path of the directory for threads that are created with it through the bridge protocol. */
             directory?: string | null;
-            /** @description What it is for. */
+            /** @description What the token is for. */
+            name: string;
+        };
+        /** @description A created thread. */
+        CreatedContent: {
+            /** @description Where its agents work. */
+            directory?: string | null;
             name: string;
         };
         /** @description The answer to `POST /api/sessions`. */
         CreatedSession: {
             place?: components["schemas"]["PlaceNotes"] | null;
-            /** @description Why this provider. */
+            /** @description Why this provider was chosen. */
             provider_reason: components["schemas"]["ProviderReason"];
             receipt?: components["schemas"]["Receipt"] | null;
             session: components["schemas"]["SessionView"];
         };
-        /** @description The only time a token's secret is shown. */
+        /** @description A new token. Its secret is shown only here. */
         CreatedToken: {
-            actor: string;
-            /** @description The directory that it was created for. */
+            actor: components["schemas"]["ActorName"];
+            /** @description Directory for threads that are created with it. */
             directory?: string | null;
             id: components["schemas"]["TokenId"];
             name: string;
@@ -3126,34 +4067,34 @@ export interface components {
             home: string;
             /**
              * Format: uint64
-             * @description Harness processes that are alive.
+             * @description Number of running harness processes.
              */
             live_processes: number;
             /** Format: uint32 */
             pid: number;
             /**
              * Format: uint64
-             * @description How many may be; further turns wait as `starting`.
+             * @description Maximum number of harness processes. Further turns wait as `starting`.
              */
             process_limit: number;
             providers: string[];
-            /** @description Those of them that could be used now, as far as can be seen without running anything. */
+            /** @description Providers that are ready, as far as the daemon can tell without running them. */
             ready_providers?: string[];
             /** Format: uint64 */
             seq: number;
-            /** @description How many sessions have each status. */
+            /** @description Number of agents by status. */
             sessions: {
                 [key: string]: number;
             };
             socket: string;
             started_at: components["schemas"]["Moment"];
-            /** @description Why workers have no tmux, and what to do about it; missing if they have. */
+            /** @description Why tmux cannot be used for workers, and what to do; missing if it can. */
             tmux?: string | null;
             url: string;
             version: string;
             /**
              * Format: uint64
-             * @description Turns that wait for one.
+             * @description Number of turns that wait for a process.
              */
             waiting_turns?: number;
         };
@@ -3163,13 +4104,19 @@ export interface components {
          */
         Decision: "allow" | "deny" | "withdrawn";
         /**
-         * @description Where the agents of a definition run.
+         * @description Where agents of a definition run: `chat` on this machine, `external` elsewhere.
          * @enum {string}
          */
         DefinitionKind: "chat" | "external";
+        /** @description A model of a definition. */
+        DefinitionModel: {
+            effort?: string | null;
+            key?: components["schemas"]["ApiKeyId"] | null;
+            model: string;
+        };
         /**
          * Format: uuid
-         * @description The id of a delivery: of one message on its way into a session.
+         * @description The id of a delivery: of one message on its way to an agent.
          */
         DeliveryId: string;
         /** @description The answer to `GET /api/deliveries/{delivery}`: the life of a message. */
@@ -3186,7 +4133,7 @@ export interface components {
         DeliveryView: {
             /**
              * Format: uint32
-             * @description How often it is being handed over.
+             * @description Number of the current attempt to hand it over.
              */
             attempt?: number | null;
             check?: components["schemas"]["CheckView"] | null;
@@ -3206,15 +4153,25 @@ export interface components {
         /** @description The answer to `GET /api/devices`. */
         DeviceList: {
             devices: components["schemas"]["DeviceView"][];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
         };
         /** @description A browser that is logged in. */
         DeviceView: {
             created_at: components["schemas"]["Moment"];
-            /** @description It is the one that asks. */
+            /** @description The request came from this device. */
             current: boolean;
             id: components["schemas"]["DeviceId"];
-            /** @description What the browser says it is. */
+            /** @description Name of the browser, from its user agent. */
             name: string;
+            /** @description It gets notifications. */
+            notifications: boolean;
+        };
+        /** @description The answer to `GET /api/diagnosis`, and what `paseo doctor --json` prints. */
+        Diagnosis: {
+            checks: components["schemas"]["Check"][];
+            /** @description No check fails; there may be warnings. */
+            ok: boolean;
         };
         /** @description A change to one file. */
         DiffView: {
@@ -3222,16 +4179,46 @@ export interface components {
             patch: string;
             path: string;
         };
-        /** @description Whether agents wake others by mentioning them. */
+        /** @description Directories that complete a path, by name. */
+        DirectoryList: {
+            directories: components["schemas"]["DirectoryView"][];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            /** @description More directories match. */
+            truncated: boolean;
+        };
+        /** @description A directory. */
+        DirectoryView: {
+            name: string;
+            path: string;
+            /** @description Whether it is the top of a git checkout. */
+            repository: boolean;
+        };
+        /** @description Whether agents can wake others by mentioning them. */
         DiscussionView: {
             allow_agent_mentions: boolean;
             on: boolean;
         };
-        /** @description A tool, and whether an agent would have it. */
+        /** @description The body of `PATCH /api/sessions/{id}/queue/{delivery}`. */
+        EditMessage: {
+            /** @description The whole new text. */
+            text: string;
+        };
+        /** @description The body of `PATCH …/tasks/{task}`. What is missing stays as it is. */
+        EditTask: {
+            /** @description All dependencies from now on. */
+            deps?: components["schemas"]["TaskId"][] | null;
+            /** @description An empty one removes it. */
+            description?: string | null;
+            /** @description All resources from now on. */
+            resources?: string[] | null;
+            title?: string | null;
+        };
+        /** @description A tool, and whether an agent would get it. */
         EffectiveTool: {
             granted: boolean;
             name: string;
-            /** @description Why not. */
+            /** @description Why it is not granted. */
             reason?: string | null;
             summary: string;
         };
@@ -3240,50 +4227,52 @@ export interface components {
             /** Format: uint64 */
             epoch: number;
             message?: components["schemas"]["MessageOfTeam"] | null;
-            /** @description What came of it, in few words. */
+            /** @description Short summary of the result. */
             summary?: string | null;
         };
         /** @description The body of `POST /api/teams/{team}/agents`. */
         EnrolAgent: {
-            id: string;
+            id: components["schemas"]["MemberId"];
             model?: string | null;
             role?: components["schemas"]["TeamRole"] | null;
         };
-        /** @description That a person came into a session from another one. */
+        /** @description How a person came to an agent from another one. */
         EnteredView: {
             at: components["schemas"]["Moment"];
-            by: string;
-            /** @description Id of the session that they came from. */
+            by: components["schemas"]["ActorName"];
+            /** @description The agent that they came from. */
             from: components["schemas"]["SessionId"];
         };
+        /** @description The fields of an item of a deleted agent: none are left. */
+        ErasedFields: Record<string, never>;
         /** @description The body of every answer that is not a success. */
         ErrorBody: {
-            /** @description What could have been meant. */
+            /** @description Agents that the handle could mean. */
             candidates?: components["schemas"]["Candidate"][];
             code: components["schemas"]["Code"];
-            /** @description What to do next; null when there is nothing to say. */
+            /** @description What to do next; null if there is no advice. */
             hint: string | null;
-            /** @description What is wrong and what was expected. */
+            /** @description What went wrong. */
             message: string;
             /** @description Mistakes in a definition that was sent, each with its line. */
             problems?: components["schemas"]["AgentProblem"][];
         };
-        /** @description Of an error. */
+        /** @description Fields of an error. */
         ErrorFields: {
             code: string;
         };
-        /** @description Something that happened to a session. */
+        /** @description Something that happened to an agent. */
         EventFrame: {
-            actor: string;
+            actor: components["schemas"]["ActorName"];
             change: components["schemas"]["SessionChange"];
             /** Format: uint64 */
             seq: number;
-            /** @description The session. */
+            /** @description The agent. */
             session: components["schemas"]["SessionId"];
             ts: components["schemas"]["Moment"];
             view?: components["schemas"]["SessionView"] | null;
         };
-        /** @description Some text that is, or is not, what was asked for. */
+        /** @description A piece of text, and whether it matches. */
         ExcerptPiece: {
             hit: boolean;
             text: string;
@@ -3302,16 +4291,111 @@ export interface components {
          */
         Exposure: "tools" | "skills" | "mixed";
         /**
+         * @description The format of a text in a form.
+         * @enum {string}
+         */
+        FieldFormat: "email" | "uri" | "date" | "date-time";
+        /**
+         * @description What a field of a form takes.
+         * @enum {string}
+         */
+        FieldKind: "text" | "secret" | "number" | "integer" | "boolean" | "choice" | "choices";
+        /** @description A value to choose in a field. */
+        FieldOptionView: {
+            /** @description What it means; may be empty. */
+            description: string;
+            title: string;
+            value: string;
+        };
+        /** @description A field of a form. */
+        FieldView: {
+            /** @description Value to start with; null if there is none. */
+            default: unknown;
+            /** @description What it means; may be empty. */
+            description: string;
+            format?: components["schemas"]["FieldFormat"] | null;
+            kind: components["schemas"]["FieldKind"];
+            /**
+             * Format: double
+             * @description Greatest value of a number, greatest length of a text, or greatest number of options.
+             */
+            maximum?: number | null;
+            /**
+             * Format: double
+             * @description Least value of a number, least length of a text, or least number of options.
+             */
+            minimum?: number | null;
+            /** @description Key of the value in `fields`. */
+            name: string;
+            /** @description Values to choose from, for the kinds `choice` and `choices`. */
+            options: components["schemas"]["FieldOptionView"][];
+            /** @description Regular expression that the MCP server expects a text to match. Paseo does not check it. */
+            pattern?: string | null;
+            /** @description The form cannot be sent without it. */
+            required: boolean;
+            title: string;
+        };
+        /**
          * @description How a file differs from the trusted one.
          * @enum {string}
          */
         FileChange: "added" | "changed" | "removed";
+        /** @description One entry of a directory. */
+        FileEntry: {
+            /** @description False if the name is not UTF-8: it has replacement characters here, and cannot be requested. */
+            exact: boolean;
+            kind: components["schemas"]["FileKind"];
+            leads_to?: components["schemas"]["FileKind"] | null;
+            name: string;
+            /**
+             * Format: uint64
+             * @description Size of a file, in bytes.
+             */
+            size?: number | null;
+        };
         /**
          * Format: uuid
          * @description The id of an attached file.
          */
         FileId: string;
-        /** @description The agent in whose transcript it is. */
+        /**
+         * @description The kind of a directory entry.
+         * @enum {string}
+         */
+        FileKind: "file" | "directory" | "symlink" | "special";
+        /** @description A page of one directory: its directories, then everything else, by name. */
+        FilePage: {
+            /** @description False if the path is a file, which is then the only entry. */
+            directory: boolean;
+            files: components["schemas"]["FileEntry"][];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            /** @description The path, without `.` and doubled slashes. */
+            path: string;
+            /** @description The directory has more entries than the daemon reads. */
+            truncated: boolean;
+        };
+        /** @description A preview of a file. */
+        FilePreview: {
+            /** Format: uint32 */
+            height?: number | null;
+            kind: components["schemas"]["PreviewKind"];
+            media_type?: components["schemas"]["MediaType"] | null;
+            path: string;
+            /**
+             * Format: uint64
+             * @description Size of the file, in bytes.
+             */
+            size: number;
+            /** @description Its text, at most 256 KB of it. */
+            text?: string | null;
+            /** @description The text is only the beginning of the file. */
+            truncated: boolean;
+            what?: components["schemas"]["BinaryKind"] | null;
+            /** Format: uint32 */
+            width?: number | null;
+        };
+        /** @description The agent of a hit. */
         FoundAgent: {
             handle: string;
             id: components["schemas"]["SessionId"];
@@ -3319,33 +4403,58 @@ export interface components {
             project: string;
             status: components["schemas"]["Status"];
         };
-        /** @description The thread in which it is. */
+        /** @description The thread of a hit. */
         FoundThread: {
             id: components["schemas"]["ThreadId"];
             name: string;
         };
+        /**
+         * @description An unfinished git operation in a worktree.
+         * @enum {string}
+         */
+        GitOperation: "merge" | "rebase" | "cherry-pick" | "revert" | "bisect";
         /** @description The body of `POST /api/sessions/{id}/back`. */
         GoBack: {
-            /** @description What the agent is asked, instead of for a summary of what was decided. Its answer is what is passed on. */
+            /** @description Prompt for the agent instead of asking for a summary of the decisions. Its answer is passed on. */
             text?: string | null;
         };
         /**
-         * @description What keeps an agent from changing files: `lease` allows only what a task that it holds covers.
+         * @description What restricts an agent: `lease` allows only the files of tasks that it holds.
          * @enum {string}
          */
         Guard: "lease";
         /** @description The answer to `GET /healthz`, with exactly the fields that teamd gives it. */
         Health: {
-            /** @description `ok`. */
-            status: string;
+            status: components["schemas"]["HealthStatus"];
             version: string;
+        };
+        /**
+         * @description The health of the daemon.
+         * @enum {string}
+         */
+        HealthStatus: "ok";
+        /** @description Replies that are held until their authors may post again, oldest first. */
+        HeldList: {
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            replies: components["schemas"]["HeldReply"][];
+            thread: components["schemas"]["ThreadId"];
         };
         /**
          * @description Why a message is held.
          * @enum {string}
          */
         HeldReason: "stopped" | "budget" | "paused" | "attempts" | "cause_stopped";
-        /** @description How many sessions each filter hid. */
+        /** @description A reply that is held. */
+        HeldReply: {
+            participant: components["schemas"]["ParticipantId"];
+            /** @description Why it was held. */
+            reason: components["schemas"]["SilencedReason"];
+            /** @description The message that it replies to. */
+            reply_to: components["schemas"]["PostId"];
+            text: string;
+        };
+        /** @description Number of agents hidden by each filter. */
         Hidden: {
             /**
              * Format: uint64
@@ -3369,11 +4478,114 @@ export interface components {
             status: number;
         };
         /**
-         * @description Why a session starts no turn by itself.
+         * @description Why an agent starts no turn by itself.
          * @enum {string}
          */
         Hold: "none" | "stopped" | "error" | "budget" | "paused";
-        /** @description A stored item of a session. */
+        /** @description A page of the inbox: what needs a person, then what finished, then what is being worked on. */
+        Inbox: {
+            /** @description How many entries each section has, on all pages. */
+            counts: components["schemas"]["InboxCounts"];
+            /** @description Agents that finished since a person looked, newest first. */
+            finished: components["schemas"]["InboxFinished"][];
+            /** @description Oldest first. */
+            needs_you: components["schemas"]["InboxRequest"][];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            /**
+             * Format: uint64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+            /** @description Oldest first. */
+            working: components["schemas"]["InboxWorking"][];
+        };
+        /** @description The agent that an entry of the inbox is about. */
+        InboxAgent: {
+            /** @description Slug of its definition. */
+            agent: string;
+            color?: components["schemas"]["AgentColor"] | null;
+            handle: string;
+            icon?: string | null;
+            /** @description Name given by a person, else the title that it gave itself. */
+            name?: string | null;
+            /**
+             * Format: uint64
+             * @description Number of news so far: pass it to `looked` and `archive`.
+             */
+            news: number;
+            parent?: components["schemas"]["SessionId"] | null;
+            /** @description Where it was started. */
+            project: string;
+            session: components["schemas"]["SessionId"];
+            status: components["schemas"]["Status"];
+            team?: components["schemas"]["TeamId"] | null;
+        };
+        /** @description How many entries each section of the inbox has. */
+        InboxCounts: {
+            /** Format: uint64 */
+            finished: number;
+            /** Format: uint64 */
+            needs_you: number;
+            /** Format: uint64 */
+            working: number;
+        };
+        /** @description An agent that finished since a person looked. */
+        InboxFinished: {
+            agent: components["schemas"]["InboxAgent"];
+            /** @description The last thing the agent said, on one line. */
+            last_snippet?: string | null;
+            since: components["schemas"]["Moment"];
+        };
+        /**
+         * @description Why a person is needed.
+         * @enum {string}
+         */
+        InboxNeed: "permission" | "question" | "terminal" | "failure" | "rate_limit" | "hold";
+        /** @description Something that needs a person. */
+        InboxRequest: {
+            agent: components["schemas"]["InboxAgent"];
+            cause?: components["schemas"]["CauseId"] | null;
+            /** @description Error code, for a failure. */
+            code?: string | null;
+            /** @description Whether a permission request may destroy something that cannot be restored. */
+            destructive?: boolean;
+            /**
+             * Format: uint64
+             * @description How many messages are held.
+             */
+            held: number;
+            /** @description What to do next. */
+            hint: string;
+            kind: components["schemas"]["InboxNeed"];
+            request?: components["schemas"]["RequestHash"] | null;
+            since: components["schemas"]["Moment"];
+            /** @description One-line summary; null if nothing more is known. */
+            summary?: string | null;
+            /** @description Terminal, for a request that can only be answered there. */
+            terminal?: string | null;
+            until?: components["schemas"]["Moment"] | null;
+        };
+        /** @description An agent that works. */
+        InboxWorking: {
+            agent: components["schemas"]["InboxAgent"];
+            /** @description When its turn began. */
+            since: components["schemas"]["Moment"];
+            /** @description The newest tool call without a result, in one line. */
+            step?: string | null;
+            /** Format: uint64 */
+            todo_done?: number | null;
+            /** Format: uint64 */
+            todo_total?: number | null;
+            /** @description Total usage. */
+            usage: components["schemas"]["UsageView"];
+        };
+        /** @description An invited participant, with its whole profile. */
+        InviteContent: {
+            participant_id: components["schemas"]["ParticipantId"];
+            profile: components["schemas"]["ProfileView"];
+        };
+        /** @description A stored item of an agent. */
         ItemFrame: {
             item: components["schemas"]["ItemView"];
             session: components["schemas"]["SessionId"];
@@ -3387,15 +4599,15 @@ export interface components {
         ItemPage: {
             /**
              * Format: uint64
-             * @description Pass as `before` to read what came earlier; null: these are the first.
+             * @description Pass as `before` to read earlier items; null if these are the first.
              */
-            earlier?: number | null;
+            earlier: number | null;
             items: components["schemas"]["ItemView"][];
             /**
              * Format: uint64
-             * @description Pass as `after` to read on; null: these are the newest.
+             * @description Pass as `after` to read newer items; null if these are the newest.
              */
-            next?: number | null;
+            next: number | null;
             /**
              * Format: uint64
              * @description The point in the log to stream from.
@@ -3404,60 +4616,65 @@ export interface components {
         };
         /** @description One thing in a transcript. */
         ItemView: components["schemas"]["ItemViewUserText"] | components["schemas"]["ItemViewAssistantText"] | components["schemas"]["ItemViewThinking"] | components["schemas"]["ItemViewToolCall"] | components["schemas"]["ItemViewToolResult"] | components["schemas"]["ItemViewPermission"] | components["schemas"]["ItemViewTodo"] | components["schemas"]["ItemViewUsage"] | components["schemas"]["ItemViewNotice"] | components["schemas"]["ItemViewError"] | components["schemas"]["ItemViewRaw"];
-        /** @description What an agent said in its last turn that is over. */
+        /** @description The newest message of a thread, in one line. */
+        LastMessage: {
+            from: components["schemas"]["ParticipantId"];
+            id: components["schemas"]["PostId"];
+            /** @description The beginning of its text. */
+            text: string;
+            ts: components["schemas"]["Moment"];
+        };
+        /** @description What an agent said in its last finished turn. */
         LastTurn: {
-            /** @description Code of what went wrong in the newest turn, when it failed. */
+            /** @description Error code of the newest turn, if it failed. */
             code?: string | null;
-            /** @description What went wrong there, in words. */
+            /** @description Error message of the newest turn, if it failed. */
             error?: string | null;
             handle: string;
             session: components["schemas"]["SessionId"];
             status: components["schemas"]["Status"];
-            /** @description Everything that it said in that turn, in order. Agents get the first 20,000 characters. */
+            /** @description All of its text in that turn. Agents get the first 20,000 characters. */
             text?: string | null;
             /** @description The text is longer. */
             truncated: boolean;
             turn?: components["schemas"]["TurnId"] | null;
         };
         /**
-         * @description Whose a definition is.
+         * @description The layer of a definition.
          * @enum {string}
          */
         Layer: "built-in" | "home" | "project";
-        /** @description The right to work on a task, for a time. */
+        /** @description The right to work on a task for a limited time. */
         LeaseView: {
             /**
              * Format: uint64
-             * @description What the holder says when it is done.
+             * @description Epoch of the lease: pass it to `complete`, `fail`, `renew` and `release`.
              */
             epoch: number;
             expires_at: components["schemas"]["Moment"];
-            holder: string;
-        };
-        /** @description The answer to `POST /api/sessions/{id}/leave`. */
-        LeaveAnswer: {
-            decision: components["schemas"]["LeaveDecision"];
-            /** @description Why not, in words for the agent. */
-            reason?: string | null;
+            holder: components["schemas"]["MemberId"];
         };
         /**
-         * @description What a harness in a terminal may do.
-         * @enum {string}
-         */
-        LeaveDecision: "allow" | "deny" | "ask";
-        /**
-         * @description What becomes of a harness when the daemon ends.
+         * @description What happens to a harness when the daemon ends.
          * @enum {string}
          */
         Lifetime: "pipe" | "reattach" | "remote";
-        /** @description What is let through: all that an allowing pattern matches and no denying one. */
+        /** @description An address to visit. */
+        LinkView: {
+            /** @description It is a web address that hides nothing: clients may offer it as a link. Show any other only as text. */
+            openable: boolean;
+            /** @description The address as text. Invisible characters are escaped. */
+            url: string;
+        };
+        /** @description Patterns of what is allowed. A match in `deny` wins over one in `allow`. */
         ListsView: {
-            /** @description Null: everything. Empty: nothing. */
+            /** @description Null allows everything; an empty list allows nothing. */
             allow?: string[] | null;
             deny: string[];
         };
         /** @description A piece of an item that is still growing. */
         LiveFrame: {
+            call?: components["schemas"]["CallId"] | null;
             item: components["schemas"]["ItemId"];
             kind: components["schemas"]["LiveKind"];
             /**
@@ -3469,7 +4686,7 @@ export interface components {
             text: string;
         };
         /**
-         * @description What is growing.
+         * @description The kind of an item that is still growing.
          * @enum {string}
          */
         LiveKind: "assistant_text" | "thinking" | "tool_output";
@@ -3486,146 +4703,390 @@ export interface components {
             /** @description For a browser on this machine. */
             url: string;
         };
+        /** @description An agent on the map. */
+        MapAgent: {
+            /**
+             * Format: uint32
+             * @description Messages that people sent to it.
+             */
+            asked: number;
+            /** @description A turn is under way. */
+            busy: boolean;
+            cause?: components["schemas"]["CauseId"] | null;
+            /** @description Slug of its definition. */
+            definition?: string | null;
+            /**
+             * Format: uint64
+             * @description Its level in the family.
+             */
+            depth: number;
+            /** @description The first agent of its family: itself, or the topmost of its ancestors. */
+            family: components["schemas"]["SessionId"];
+            handle: string;
+            /** @description Name given by a person, else its title. */
+            name?: string | null;
+            parent?: components["schemas"]["SessionId"] | null;
+            project: string;
+            /**
+             * Format: uint64
+             * @description Messages that wait for it.
+             */
+            queued: number;
+            session: components["schemas"]["SessionId"];
+            status: components["schemas"]["Status"];
+            usage: components["schemas"]["UsageView"];
+            /**
+             * Format: uint32
+             * @description Its turns without a human message.
+             */
+            wakes: number;
+        };
+        /** @description What a human request cost. */
+        MapCause: {
+            /**
+             * Format: uint64
+             * @description Number of agents that it paid for.
+             */
+            agents: number;
+            cause: components["schemas"]["CauseId"];
+            handle?: string | null;
+            last_at: components["schemas"]["Moment"];
+            opened_at?: components["schemas"]["Moment"] | null;
+            opened_by?: components["schemas"]["ActorName"] | null;
+            session?: components["schemas"]["SessionId"] | null;
+            stopped: boolean;
+            usage: components["schemas"]["UsageView"];
+            /**
+             * Format: uint32
+             * @description Turns without a human message since `since`.
+             */
+            wakes: number;
+            /**
+             * Format: uint32
+             * @description How many are left.
+             */
+            wakes_left: number;
+        };
+        /** @description What went from one agent to another. */
+        MapLink: {
+            /**
+             * Format: uint32
+             * @description Notices about work that the receiver asked for.
+             */
+            answers: number;
+            from: components["schemas"]["SessionId"];
+            last_at: components["schemas"]["Moment"];
+            /** Format: uint32 */
+            messages: number;
+            /**
+             * Format: uint32
+             * @description Whether it started the other one.
+             */
+            spawns: number;
+            to: components["schemas"]["SessionId"];
+        };
+        /** @description An agent and its handle. */
+        MapName: {
+            handle: string;
+            session: components["schemas"]["SessionId"];
+        };
+        /** @description An agent that took part in a thread. */
+        MapParticipant: {
+            last_at: components["schemas"]["Moment"];
+            /**
+             * Format: uint32
+             * @description Messages that it posted.
+             */
+            posts: number;
+            session: components["schemas"]["SessionId"];
+            /**
+             * Format: uint32
+             * @description Messages that woke it.
+             */
+            wakes: number;
+        };
+        /** @description A wait that was refused. */
+        MapRefusal: {
+            /** @description Each waits for the next. The last would wait for the first if `circle` is true. */
+            agents: components["schemas"]["MapName"][];
+            at: components["schemas"]["Moment"];
+            /** @description They would have waited in a circle; otherwise the chain would have been too long. */
+            circle: boolean;
+        };
+        /** @description A thread on the map. */
+        MapThread: {
+            /** @description Null if it was deleted. */
+            name?: string | null;
+            participants: components["schemas"]["MapParticipant"][];
+            thread: components["schemas"]["ThreadId"];
+        };
+        /** @description The answer to `GET /api/map`. Counts start at `since`, at most one hour ago. */
+        MapView: {
+            /** @description By project, then by family: each agent is followed by those it started. */
+            agents: components["schemas"]["MapAgent"][];
+            at: components["schemas"]["Moment"];
+            /** @description The requests that cost most, the most expensive first. */
+            causes: components["schemas"]["MapCause"][];
+            /**
+             * Format: uint64
+             * @description Number of agents that were left out because there are too many.
+             */
+            left_out: number;
+            /** @description Messages and starts between two of these agents. */
+            links: components["schemas"]["MapLink"][];
+            /** @description Waits that the daemon refused because of who waits for whom, newest first. */
+            refused: components["schemas"]["MapRefusal"][];
+            /**
+             * Format: uint64
+             * @description Watch `sessions` from here for what follows.
+             */
+            seq: number;
+            since: components["schemas"]["Moment"];
+            /** @description Threads that one of these agents posted to, or was woken by. */
+            threads: components["schemas"]["MapThread"][];
+            /** @description Who waits for the answer of whom right now. */
+            waits: components["schemas"]["MapWait"][];
+        };
+        /** @description An agent that waits for another. */
+        MapWait: {
+            from: components["schemas"]["SessionId"];
+            to: components["schemas"]["SessionId"];
+        };
         /**
-         * @description What a file is, by its bytes.
+         * @description Media type of a file, detected from its bytes.
          * @enum {string}
          */
         MediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "application/pdf" | "text/plain";
+        /** @description The id of an agent in its team. People who act in a team have the id `user`. */
+        MemberId: string;
         /** @description The body of `POST /api/agents/{slug}/messages`. */
         MessageAgent: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
             attachments?: components["schemas"]["FileId"][];
-            /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
+            /** @description The provider to use when an agent is started and its definition names none. Without it, the daemon's default. */
             default_provider?: string | null;
-            /** @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references that lead out of it. */
+            /** @description JSON Schema for the answer: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references to other documents. */
             output_schema?: Record<string, never> | boolean | null;
-            /** @description Whose definitions count, and where a new session is started: an absolute path. */
+            /** @description Project of the definition, in which a new agent is started: an absolute path. */
             project: string;
-            /** @description `latest`, `create`, `latest-or-create` (the default), or a handle or id of one of its sessions. */
+            /** @description `latest`, `create`, `latest-or-create` (the default), or the handle or id of one of its agents. */
             session?: string | null;
             text: string;
-            /** @description The answer to this message alone is waited for: it gets a turn of its own. */
+            /** @description Give the message a turn of its own, so that its answer can be waited for. */
             wait?: boolean;
         };
-        /** @description Something that was said in a thread of the team. */
+        /** @description A message in a thread of the team. */
         MessageOfTeam: {
+            /** @description Requests may begin it with `msg-`, as the teamd protocol does. */
             id: string;
-            /** @description `thread-0001` and so on. */
-            thread: string;
+            thread: components["schemas"]["TeamThreadId"];
         };
-        /** @description Where a message for a definition went. */
+        /** @description The receipt of a message to a definition. */
         MessagedAgent: {
-            /** @description The session was made for this message. */
+            /** @description The agent was created for this message. */
             created: boolean;
             receipt: components["schemas"]["Receipt"];
             session: components["schemas"]["SessionView"];
         };
-        /** @description A model of a definition. */
+        /** @description The answer to `GET /api/providers/{name}/models`: models that can be chosen. The provider may accept others. */
+        ModelList: {
+            /** @description Reasoning efforts that can be chosen; empty if none. */
+            efforts: string[];
+            models: components["schemas"]["ModelView"][];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            provider: string;
+            source: components["schemas"]["ModelSource"];
+            /** @description The provider has more models than are listed. */
+            truncated: boolean;
+        };
+        /**
+         * @description Where a list of models comes from.
+         * @enum {string}
+         */
+        ModelSource: "endpoint" | "harness" | "configuration";
+        /** @description A model. */
         ModelView: {
-            effort?: string | null;
-            /** @description The id of the key that it is paid with. */
-            key?: string | null;
-            model: string;
+            /** @description Whether it is the default. */
+            default: boolean;
+            /** @description Reasoning efforts of this model; empty if unknown. */
+            efforts: string[];
+            /** @description Value to pass as the model. */
+            id: string;
+            /** @description Display name, if it differs from the id. */
+            name?: string | null;
         };
         /**
          * Format: date-time
          * @description A moment, as `2026-01-31T12:00:00.000Z`.
          */
         Moment: string;
+        /** @description The body of `POST /api/sessions/{id}/queue/{delivery}/move`. */
+        MoveMessage: {
+            to: components["schemas"]["QueuePosition"] & ("first" | "last");
+            before?: null;
+        } | {
+            to: components["schemas"]["QueuePosition"] & "before";
+            /** @description The queued message to move it before. */
+            before: components["schemas"]["DeliveryId"];
+        };
+        /** @description The new directory of a thread. */
+        MovedContent: {
+            directory: string;
+        };
+        /** @description Participants whose replies are held until they are unmuted. */
+        MuteContent: {
+            mode: components["schemas"]["MuteMode"];
+            targets: components["schemas"]["ParticipantId"][];
+        };
+        /**
+         * @description How participants are muted: their replies are held.
+         * @enum {string}
+         */
+        MuteMode: "hard";
+        /** @description What the next turn of an agent runs with. */
+        NextTurn: {
+            effort?: string | null;
+            model?: string | null;
+            permissions: components["schemas"]["PermissionMode"];
+        };
         /** @description Nothing beside the text. */
         NoFields: Record<string, never>;
-        /** @description Of a notice. */
+        /** @description A participant that a message would not wake. */
+        NotWoken: {
+            participant: components["schemas"]["ParticipantId"];
+            reason: components["schemas"]["NotWokenReason"];
+        };
+        /**
+         * @description Why a message does not wake a participant.
+         * @enum {string}
+         */
+        NotWokenReason: "not_addressed" | "muted" | "paused" | "outside" | "author" | "not_permitted";
+        /** @description Fields of a notice. */
         NoticeFields: {
             code: string;
             /**
              * Format: uint64
-             * @description Of a summary: after so many of that turn's words, calls and results.
+             * @description For a summary: how many texts, calls and results of that turn precede the verbatim part.
              */
             kept_after?: number | null;
             kept_turn?: components["schemas"]["TurnId"] | null;
         };
         /**
-         * @description What happened in a team.
+         * @description The kind of an event in a team.
          * @enum {string}
          */
-        NoticeKind: "team_created" | "team_closed" | "agent_enrolled" | "agent_left" | "worker_started" | "worker_ended" | "thread_started" | "thread_linked_task" | "thread_message" | "task_created" | "task_claimed" | "task_renewed" | "task_expired" | "task_completed" | "task_unblocked" | "task_failed" | "task_released" | "task_assigned" | "task_taken_back" | "task_canceled" | "task_retried";
-        /** @description A page of an inbox, or of the audit trail, the oldest first. */
+        NoticeKind: "team_created" | "team_closed" | "agent_enrolled" | "agent_left" | "worker_started" | "worker_ended" | "write_refused" | "thread_started" | "thread_linked_task" | "thread_message" | "task_created" | "task_edited" | "task_claimed" | "task_renewed" | "task_expired" | "task_completed" | "task_unblocked" | "task_failed" | "task_released" | "task_assigned" | "task_taken_back" | "task_canceled" | "task_retried";
+        /** @description A page of an inbox or of the audit trail, oldest first unless the request asks for the newest. */
         NoticePage: {
             /**
              * Format: uint64
-             * @description Pass as `after` to read on; null: there is no more yet. To wait for more, remember the last `cursor`.
+             * @description Cursor of the next page: pass it as `after`. Null on the last page; to poll, keep the last `cursor`.
              */
-            next?: number | null;
+            next: number | null;
             notices: components["schemas"]["NoticeView"][];
         };
-        /** @description One line of an inbox, or of the audit trail. */
+        /**
+         * @description Why the daemon released a task by itself.
+         * @enum {string}
+         */
+        NoticeReason: "the holder was closed or left the team";
+        /** @description An entry of an inbox or of the audit trail. */
         NoticeView: {
-            /** @description Who did it: `user`, an agent, or `daemon`. */
-            actor: string;
+            /** @description Who did it: an agent, `user` for a person, or `daemon`. */
+            actor: components["schemas"]["MemberId"];
             /** Format: uint64 */
             cursor: number;
             /** Format: uint64 */
             epoch?: number | null;
-            /** @description What was said. */
-            message?: string | null;
-            /** @description The reason, if the daemon acted on its own. */
-            reason?: string | null;
+            message?: components["schemas"]["PostId"] | null;
+            reason?: components["schemas"]["NoticeReason"] | null;
             session?: components["schemas"]["SessionId"] | null;
             task?: components["schemas"]["TaskId"] | null;
-            thread?: string | null;
-            /** @description Whom it was done to. */
-            to?: string | null;
+            thread?: components["schemas"]["TeamThreadId"] | null;
+            to?: components["schemas"]["MemberId"] | null;
             ts: components["schemas"]["Moment"];
             /** @description What happened. */
             type: components["schemas"]["NoticeKind"];
         };
-        /** @description Something that an agent waits to be allowed, or to be told. */
-        OpenAsk: {
-            /** @description What a standing answer would cover, in words; `None` when there can be none. */
-            always?: string | null;
-            handle: string;
-            /** @description Names the ask, and binds an answer to exactly this text. */
-            hash: string;
-            /** @description What would be done, in words; the first line of a question. */
-            headline?: string;
-            /** @description What people call the agent. */
-            name?: string | null;
-            /** @description Where the agent was started: a rule counts there. */
-            project: string;
-            session: components["schemas"]["SessionId"];
-            since: components["schemas"]["Moment"];
-            /** @description The worker's terminal, for a request that can only be answered there. */
-            terminal?: string | null;
-            /** @description Exactly what would be done, or the question. Nothing in it is invisible. */
-            text: string;
-            /** @description The tool, in the harness's words; `None` when it is not known. */
-            tool?: string | null;
+        /** @description The result of a notification. */
+        NotificationResult: {
+            at: components["schemas"]["Moment"];
+            /** @description The push service took it. Whether the device shows it, only the device knows. */
+            delivered: boolean;
+            /** @description Why the push service did not take it. */
+            error?: string | null;
+        };
+        /** @description The kinds of notifications that a device gets. */
+        NotificationSwitches: {
+            failure: boolean;
+            /** @description Finished turns of agents with `notify_when_finished`. */
+            finished: boolean;
+            /** @description Rate limits and held messages. */
+            hold: boolean;
+            /** @description Permission requests, and prompts in a terminal. */
+            permission: boolean;
+            question: boolean;
+        };
+        /** @description The answer to `GET /api/notifications`: how the browser that asks gets notifications. */
+        Notifications: {
+            /** @description The address that this browser subscribed with. Missing when it gets no notifications. */
+            endpoint?: string | null;
+            last?: components["schemas"]["NotificationResult"] | null;
+            /** @description The public key of this home, for `applicationServerKey`. */
+            public_key: string;
+            /** @description What it gets, or would get. */
+            switches: components["schemas"]["NotificationSwitches"];
+        };
+        /** @description An option of a question. */
+        OptionView: {
+            /** @description What it means; may be empty. */
+            description: string;
+            label: string;
+            /** @description What it would look like, as plain text; may be empty. */
+            preview?: string;
+        };
+        /** @description Another task that needs the same files. */
+        OverlapView: {
+            /** @description The resource of this task, and that of the other. */
+            own: string;
+            task: components["schemas"]["TaskId"];
+            theirs: string;
         };
         /** @description An invited participant. */
         Participant: {
-            /** @description The handle of that session, while it is open: `paseo why` takes it. */
+            /** @description Handle of its agent, while that is open. */
             handle?: string | null;
-            id: string;
+            id: components["schemas"]["ParticipantId"];
             invited_at: components["schemas"]["Moment"];
-            invited_by: string;
+            invited_by: components["schemas"]["ParticipantId"];
             profile: components["schemas"]["ProfileView"];
             session?: components["schemas"]["SessionId"] | null;
             status?: components["schemas"]["Status"] | null;
-            /** @description It works on an answer. */
+            /** @description It is working on a reply. */
             working?: boolean;
         };
-        /** @description Who was invited. */
+        /** @description The id of a participant in a thread. People have the id `user`. */
+        ParticipantId: string;
+        /** @description The invited participants. */
         Participants: {
-            /** @description In order of their ids. */
+            /** @description By id. */
             invited: components["schemas"]["Participant"][];
         };
         /** @description The body of `PATCH /api/sessions/{id}`. */
         PatchSession: {
-            /** @description Attributes to set, by name; null takes one away. */
+            /** @description Attributes to set, by name; null removes one. */
             attributes?: Record<string, never>;
-            /** @description A new name; an empty one takes it away. */
+            /** @description How hard it thinks, in the provider's words, from the next turn on; an empty one is the provider's default. */
+            effort?: string | null;
+            /** @description The model, from the next turn on; an empty one is the provider's default. */
+            model?: string | null;
+            /** @description New name; an empty one removes it. */
             name?: string | null;
-            /** @description Whether it is listed first. */
+            /** @description Whether devices get a notification when it finishes. */
+            notify_when_finished?: boolean | null;
+            permissions?: components["schemas"]["PermissionMode"] | null;
+            /** @description Whether it is pinned, and so listed first. */
             pinned?: boolean | null;
             set_labels?: {
                 [key: string]: string;
@@ -3638,37 +5099,36 @@ export interface components {
             directory?: string | null;
             name?: string | null;
         };
-        /** @description A change of a definition that waits for a person: it grants more, or takes the place of another. */
+        /** @description A change to a definition that a person has to trust, because it grants more or replaces another definition. */
         PendingAgent: {
-            /** @description The text that would count; null when the definition is removed. */
+            /** @description The changed text; null if the definition is removed. */
             after?: string | null;
-            /** @description The text that counts now; null when that is of another layer, or nothing does. */
+            /** @description The text in effect; null if it comes from another layer, or none is in effect. */
             before?: string | null;
             change: components["schemas"]["PendingChange"];
-            /** @description From `before` to `after`, as a unified diff; null when no line differs. */
+            /** @description Unified diff from `before` to `after`; null if no line differs. */
             diff?: string | null;
             /** @description The file that changed. */
             file?: string | null;
-            /** @description Home or project. */
+            /** @description `home` or `project`. */
             origin: components["schemas"]["Layer"];
-            /** @description Of what would count. */
+            /** @description Hash of the changed definition: pass it to `trust`. */
             sha256: string;
             slug: string;
-            /** @description What it would grant beyond what counts now. */
+            /** @description What it would grant beyond the definition in effect. */
             widens: string[];
         };
         /**
-         * @description What waits for a person in a definition.
+         * @description The kind of a change that a person has to trust.
          * @enum {string}
          */
         PendingChange: "new" | "shadows" | "changed" | "removed" | "named";
-        /** @description Of a permission request. */
+        /** @description Fields of a permission request. */
         PermissionFields: {
-            /** @description Who decided. */
-            by?: string | null;
+            by?: components["schemas"]["ActorName"] | null;
             decision?: components["schemas"]["Decision"] | null;
-            hash: string;
-            /** @description What would be done, in words. Gone once the transcript was cleared. */
+            hash: components["schemas"]["RequestHash"];
+            /** @description One-line summary. Missing after the transcript was cleared. */
             headline?: string | null;
         };
         /**
@@ -3676,40 +5136,88 @@ export interface components {
          * @enum {string}
          */
         PermissionMode: "full" | "ask" | "read-only";
-        /** @description What a person should know about the place where a new session runs. */
+        /** @description An open permission request, or a question to a person. */
+        PermissionRequest: {
+            /** @description What a rule would cover, in words; null if the answer cannot be remembered. */
+            always?: string | null;
+            /** @description It may destroy what cannot be brought back, as far as the daemon can tell: clients ask twice before they allow it. */
+            destructive?: boolean;
+            /** @description Fields to fill in, for a form of an MCP server. Answer them with `fields`. */
+            fields?: components["schemas"]["FieldView"][];
+            handle: string;
+            /** @description Identifies the request, and binds an answer to exactly this text. */
+            hash: components["schemas"]["RequestHash"];
+            /** @description One-line summary, or the first line of a question. */
+            headline?: string;
+            link?: components["schemas"]["LinkView"] | null;
+            /** @description Name of the agent, given by a person. */
+            name?: string | null;
+            plan?: components["schemas"]["PlanView"] | null;
+            /** @description Where the agent was started. A rule applies there. */
+            project: string;
+            /** @description Questions with options, for a request that asks something. Answer them with `answers`. */
+            questions?: components["schemas"]["QuestionView"][];
+            session: components["schemas"]["SessionId"];
+            since: components["schemas"]["Moment"];
+            /** @description Terminal of the worker, for a request that can only be answered there. */
+            terminal?: string | null;
+            /** @description Exactly what the agent wants to do, or the question. Invisible characters are escaped. */
+            text: string;
+            /** @description Name of the tool as the harness calls it; null if unknown. */
+            tool?: string | null;
+        };
+        /** @description A page of open permission requests, oldest first. */
+        PermissionRequestPage: {
+            asks: components["schemas"]["PermissionRequest"][];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            /**
+             * Format: uint64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+        };
+        /** @description Notes for people about where a new agent runs. */
         PlaceNotes: {
             /**
              * Format: uint64
-             * @description How many files `.worktreeinclude` brought into it.
+             * @description Number of files copied because of `.worktreeinclude`.
              */
             included: number;
             /**
              * Format: uint64
-             * @description How many files with uncommitted work its worktree does not have.
+             * @description Number of files with uncommitted changes that its worktree lacks.
              */
             left_out: number;
             /** @description The first of them. */
             left_out_first: string[];
-            /** @description Why the session has no worktree, if it would have one by default. */
+            /** @description Why the agent has no worktree although it would by default. */
             note?: string | null;
-            /** @description Files that `.worktreeinclude` lists and that were not copied. */
+            /** @description Files listed in `.worktreeinclude` that were not copied. */
             skipped: string[];
             /**
              * Format: uint64
-             * @description How many submodules are empty in its worktree.
+             * @description Number of submodules that are empty in its worktree.
              */
             submodules: number;
         };
         /**
-         * @description Where an accepted message went.
+         * @description What happened to an accepted message.
          * @enum {string}
          */
         Placement: "started" | "queued" | "steering" | "interrupting" | "held";
         /**
-         * @description Why a message is held; or why it is queued, when not for a running turn.
+         * @description Why a message is held, or why it is queued if not behind the current turn.
          * @enum {string}
          */
         PlacementReason: "stopped" | "budget" | "paused" | "attempts" | "cause_stopped" | "earlier" | "limit" | "terminal";
+        /** @description A plan that an agent asks to carry out. */
+        PlanView: {
+            /** @description The agent also asks for permissions in advance, which are not granted. */
+            advance: boolean;
+            /** @description Markdown. */
+            text: string;
+        };
         /**
          * Format: uuid
          * @description The id of an event in a thread.
@@ -3717,33 +5225,39 @@ export interface components {
         PostId: string;
         /** @description The body of `POST /api/threads/{thread}/messages`. */
         PostMessage: {
-            /** @description The id of what it answers. */
-            reply_to?: string | null;
+            reply_to?: components["schemas"]["PostId"] | null;
             tags?: string[];
             text: string;
             /** @description `all` (the default), `user`, or the id, nickname or handle of a participant, with or without `@`. */
             to?: string | null;
         };
-        /** @description What was said, as it is stored. */
+        /** @description A posted message. */
         PostedMessage: {
             event: components["schemas"]["ThreadEvent"];
-            /** @description Why those whom it wakes follow another version of their definition than the file holds. */
+            /** @description Why participants that it wakes follow another version of their definition than the file has. */
             notices?: string[];
             /**
              * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
-            /** @description Why a recipient was not woken, in words. */
+            /** @description Why a recipient was not woken. */
             unwoken?: string[];
         };
         /**
-         * @description What a harness may do by itself.
+         * @description The component that posted a message for its sender.
+         * @enum {string}
+         */
+        PostedVia: "bridge-coordinator";
+        /**
+         * @description A power of a harness.
          * @enum {string}
          */
         Power: "native_read" | "native_write" | "native_shell" | "native_net";
-        /** @description What people and agents are doing in a thread right now. */
+        /** @description The presence of the participants of a thread. */
         PresenceList: {
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             participants: components["schemas"]["PresenceView"][];
             thread: components["schemas"]["ThreadId"];
             /** Format: int64 */
@@ -3752,89 +5266,167 @@ export interface components {
         /** @description What a participant is doing. */
         PresenceView: {
             details?: string | null;
-            id: string;
+            id: components["schemas"]["ParticipantId"];
             stale: boolean;
-            /** @description As `listening` or `idle`; participants may choose words of their own. */
+            /** @description Such as `listening` or `idle`; participants may choose other words. */
             state: string;
             updated_at?: components["schemas"]["Moment"] | null;
         };
-        /** @description What is known of a participant. */
+        /**
+         * @description A known agent that speaks the Agent Client Protocol.
+         * @enum {string}
+         */
+        Preset: "opencode" | "gemini" | "claude-agent-acp" | "codex-acp" | "qwen" | "copilot" | "pi-acp";
+        /**
+         * @description A preview of a file.
+         * @enum {string}
+         */
+        PreviewKind: "text" | "image" | "binary";
+        /** @description The profile of a participant. */
         ProfileView: {
             /** @description A provider, or the slug of a definition. */
             client?: string | null;
             model?: string | null;
             nickname?: string | null;
-            /** @description What runs it when `client` is a definition that names no provider. */
+            /** @description The provider, if `client` is a definition that names none. */
             provider?: string | null;
             roles?: string[] | null;
         };
-        /** @description What Paseo adds to the prompt of a session's harness. */
+        /** @description A page of projects, most recently used first. */
+        ProjectPage: {
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            projects: components["schemas"]["ProjectView"][];
+            /**
+             * Format: uint64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+        };
+        /** @description A directory in which agents worked. Directories in one git checkout are one project. */
+        ProjectView: {
+            /** @description The git branch that it is on. */
+            branch?: string | null;
+            /** @description When one of its agents last changed. */
+            last_used: components["schemas"]["Moment"];
+            /** @description The last part of its path. */
+            name: string;
+            /**
+             * Format: uint64
+             * @description How many open agents were started in it.
+             */
+            open: number;
+            path: string;
+            /** @description Whether the directory exists. */
+            present: boolean;
+        };
+        /** @description The text that Paseo adds to the prompt of an agent's harness. */
         PromptView: {
-            /** @description Word for word; empty when nothing is added. */
+            /** @description Empty if nothing is added. */
             prompt: string;
         };
-        /** @description The answer to `GET /api/providers`: all of them, in the order in which a default is looked for. */
+        /** @description The answer to `GET /api/providers`: in the order in which the default is chosen. */
         ProviderList: {
-            /** @description The `provider` of the user's `config.toml`; while that cannot be read, the one that it named before. */
+            /** @description The `provider` in the user's `config.toml`; the last known one if the file cannot be read. */
             configured?: string | null;
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             providers: components["schemas"]["ProviderView"][];
         };
         /**
-         * @description Why a provider is used.
+         * @description Why a provider was chosen.
          * @enum {string}
          */
         ProviderReason: "asked_for" | "configured" | "first_ready";
-        /** @description A kind of agent. */
+        /** @description A provider. */
         ProviderView: {
             /** @description A person added it: a command that speaks the Agent Client Protocol. */
             added?: boolean;
             capabilities: components["schemas"]["CapabilitiesView"];
-            /** @description Used when none is named. */
+            /** @description Whether it is the default. */
             default: boolean;
             default_reason?: components["schemas"]["ProviderReason"] | null;
-            /** @description How to get it ready. */
+            /** @description How to make it ready. */
             hint?: string | null;
             name: string;
-            /** @description Why it is not ready, after its name: `needs a key`. */
+            /** @description Why it is not ready: `needs a key`. */
             problem?: string | null;
-            /** @description The program that is run; `None` when there is none. */
+            /** @description Path of the program; null if it is not installed. */
             program?: string | null;
             readiness: components["schemas"]["Readiness"];
-            /** @description What the program says about itself. */
+            /** @description Version that the program reports. */
             version?: string | null;
         };
         /** @description The body of `PUT /api/settings/{key}`. */
         PutSetting: {
             value: boolean;
         };
-        /** @description The messages that wait in a session, in the order in which they are taken up. */
+        /** @description The answer to one question. */
+        QuestionAnswer: {
+            /** @description Positions of the chosen options, from 0. */
+            chosen?: number[];
+            /** @description Your own words, where the question takes them. */
+            text?: string | null;
+        };
+        /** @description A question of a permission request. */
+        QuestionView: {
+            /** @description A short title; null if there is none. */
+            header?: string | null;
+            /** @description Several options may be chosen. */
+            multiple: boolean;
+            /** @description Other words than the options are an answer, too. */
+            open: boolean;
+            /** @description Answers to choose from. Empty for a question that is answered in words. */
+            options: components["schemas"]["OptionView"][];
+            /** @description The answer is a secret: mask it. Paseo does not store it, and takes it only in `answers`. */
+            secret?: boolean;
+            text: string;
+        };
+        /** @description A page of the messages queued for an agent, in order. */
         Queue: {
             handle: string;
             messages: components["schemas"]["QueuedMessage"][];
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             /** Format: uint64 */
             seq: number;
             session: components["schemas"]["SessionId"];
         };
-        /** @description A message that no turn has taken up. */
+        /**
+         * @description A position in a queue.
+         * @enum {string}
+         */
+        QueuePosition: "first" | "last" | "before";
+        /** @description A queued message. */
         QueuedMessage: {
             attachments?: components["schemas"]["AttachmentView"][];
             cause: components["schemas"]["CauseId"];
             delivery: components["schemas"]["DeliveryId"];
+            /** @description Whether it can be edited: a person wrote it, and the agent cannot have read it yet. */
+            editable: boolean;
             /**
              * Format: uint64
-             * @description How long all of it is, in bytes.
+             * @description Length of the whole text, in bytes.
              */
             full_length: number;
-            /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
-            origin: string;
+            /** @description Whether it can be moved. */
+            movable: boolean;
+            origin: components["schemas"]["ActorName"];
+            /**
+             * Format: uint64
+             * @description Position in the queue, from 1.
+             */
+            position: number;
             reason?: components["schemas"]["HeldReason"] | null;
+            /** @description Whether a person can release it: it waits for more than its turn. */
+            releasable: boolean;
             since: components["schemas"]["Moment"];
-            /** @description Queued or held. */
+            /** @description `queued` or `held`. */
             stage: components["schemas"]["Stage"];
-            /** @description How it begins. */
+            /** @description The beginning of its text. */
             text: string;
         };
-        /** @description Of what fits nowhere else. */
+        /** @description Fields of a raw item. */
         RawFields: {
             provider: string;
         };
@@ -3845,25 +5437,41 @@ export interface components {
         Readiness: "ready" | "no_login" | "unset" | "missing" | "broken";
         /** @description The body of `…/reassign`; without `to`, the task returns to the queue. */
         ReassignTask: {
-            to?: string | null;
+            to?: components["schemas"]["MemberId"] | null;
             /** Format: int64 */
             ttl_ms?: number | null;
         };
-        /** @description The receipt of an accepted message. The same again when the request is repeated with its key. */
+        /** @description The receipt of an accepted message. A request repeated with the same key gets the same receipt. */
         Receipt: {
             cause: components["schemas"]["CauseId"];
             delivery: components["schemas"]["DeliveryId"];
             handle: string;
-            /** @description Why the agent follows another version of its definition than its file holds. */
+            /** @description Why the agent follows another version of its definition than the file has. */
             notice?: string | null;
             placement: components["schemas"]["Placement"];
             reason?: components["schemas"]["PlacementReason"] | null;
             /**
              * Format: uint64
-             * @description The point in the log from before the message: stream from here to see what becomes of it.
+             * @description The point in the log before the message: stream from here to follow its outcome.
              */
             seq: number;
             session: components["schemas"]["SessionId"];
+        };
+        /** @description Recent refused writes of a team, newest first. The team keeps the last 10 of each member. */
+        RefusalList: {
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            refusals: components["schemas"]["RefusalView"][];
+        };
+        /** @description A write that a member's guard refused. */
+        RefusalView: {
+            agent: components["schemas"]["MemberId"];
+            at: components["schemas"]["Moment"];
+            reason: components["schemas"]["WriteReason"];
+            /** @description What the member wanted to do, such as "write to `src/a`". */
+            what: string;
+            /** @description Explanation. */
+            why: string;
         };
         /** @description The body of `…/release`. */
         ReleaseTask: {
@@ -3873,8 +5481,12 @@ export interface components {
         /** @description A worktree that was removed. */
         RemovedWorktree: {
             archive?: components["schemas"]["ArchiveView"] | null;
-            /** @description False when there was no branch of its own, or someone else uses it. */
+            /** @description False if it had no branch of its own, or the branch is still in use. */
             branch_deleted: boolean;
+            name: string;
+        };
+        /** @description The new name of a thread. */
+        RenamedContent: {
             name: string;
         };
         /** @description The body of `…/renew`. */
@@ -3884,24 +5496,26 @@ export interface components {
             /** Format: int64 */
             ttl_ms?: number | null;
         };
-        /** @description Tells a slow reader where to go on. */
+        /** @description The hash of a permission request: of exactly what is requested. */
+        RequestHash: string;
+        /** @description Tells a slow reader where to resume. */
         ResumeFrame: {
             /** Format: uint64 */
             after: number;
         };
-        /** @description An attempt to get an answer from the model after one that broke off. */
+        /** @description A retry after a failed attempt to get an answer from the model. */
         RetryView: {
             /**
              * Format: uint32
-             * @description Which one it is; `None` when the harness does not say.
+             * @description Number of the attempt; null if unknown.
              */
             attempt?: number | null;
             /**
              * Format: uint32
-             * @description How many the harness makes at most.
+             * @description Maximum number of attempts; null if unknown.
              */
             of?: number | null;
-            /** @description When the one before it broke off. */
+            /** @description When the previous attempt failed. */
             since: components["schemas"]["Moment"];
         };
         /**
@@ -3911,18 +5525,20 @@ export interface components {
         RuleId: string;
         /** @description The answer to `GET /api/rules`. */
         RuleList: {
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             rules: components["schemas"]["RuleView"][];
         };
         /** @description A permission rule: a remembered answer. */
         RuleView: {
-            /** @description Allowed, or denied. What is denied is denied whatever else is allowed. */
+            /** @description True to allow, false to deny. A denial wins over other rules. */
             allow: boolean;
-            /** @description What exactly it covers, in words. */
+            /** @description What it covers, in words. */
             covers: string;
             id: components["schemas"]["RuleId"];
-            /** @description Where it counts: when it denies, also everywhere below, and in each worktree of the repository. */
+            /** @description Where it applies. A denial also applies everywhere below, and in each worktree of the repository. */
             project: string;
-            /** @description The tool, in the harness's words. What is denied is denied to every tool. */
+            /** @description Name of the tool as the harness calls it. A denial applies to every tool. */
             tool: string;
         };
         /** @description The body of `PUT /api/agents/{slug}`. */
@@ -3930,94 +5546,110 @@ export interface components {
             /** @description The whole definition, as TOML. */
             text: string;
             /**
-             * @description The version that the text was made from, as `GET /api/agents/{slug}/source` names it; null: there was no such
-             *     file. A conflict when the file holds anything else now.
+             * @description The `version` of `GET /api/agents/{slug}/source` that the text is based on; null for a new file. The request
+             *     conflicts if the file has changed since.
              */
             version?: string | null;
         };
         /** @description The body of `POST /api/threads/{thread}/presence`. */
         SayPresence: {
             details?: string | null;
-            /** @description As `listening` or `idle`, or a word of your own. */
+            /** @description Such as `listening` or `idle`, or any other word. */
             state: string;
         };
-        /** @description Something that was found: in an agent's transcript or in a thread. */
+        /** @description A hit in an agent's transcript or in a thread. */
         SearchHit: {
             agent?: components["schemas"]["FoundAgent"] | null;
             at: components["schemas"]["Moment"];
             event?: components["schemas"]["PostId"] | null;
-            /** @description A piece of the text, around what was asked for. */
+            /** @description The text around the match. */
             excerpt: components["schemas"]["ExcerptPiece"][];
             kind: components["schemas"]["SearchKind"];
             /**
              * Format: uint64
-             * @description Which item of the transcript it is; none for names, and while a message waits.
+             * @description Ordinal of the item in the transcript; missing for names and queued messages.
              */
             ordinal?: number | null;
             thread?: components["schemas"]["FoundThread"] | null;
-            /** @description An actor, or the id of a participant of the thread. */
-            who: string;
+            who: components["schemas"]["Speaker"];
         };
         /**
-         * @description What kind of text was found.
+         * @description The kind of a hit.
          * @enum {string}
          */
         SearchKind: "said" | "answered" | "tool" | "name" | "title";
-        /** @description A page of what was found. */
+        /** @description A page of hits. */
         SearchPage: {
             /**
              * Format: uint64
-             * @description How many of the newest events were not looked at yet.
+             * @description Number of the newest events that are not indexed yet.
              */
             behind: number;
             hits: components["schemas"]["SearchHit"][];
-            /** @description Where the next page begins; none: this is the last. */
-            next?: string | null;
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
         };
-        /** @description What both sides of an external agent know. */
+        /** @description The secrets of an external agent. */
         SecretView: {
-            /** @description With which answers are sent by those who sign nothing. */
+            /** @description Token for answers that are not signed. */
             callback_token: string;
-            /** @description Where answers are posted to. */
+            /** @description URL to which answers are posted. */
             callback_url: string;
-            /** @description Signs what is posted to the agent, and may sign its answers. */
+            /** @description Signs requests to the agent, and may sign its answers. */
             secret: string;
             session: components["schemas"]["SessionId"];
+        };
+        /** @description The body of `POST /api/threads/{thread}/looked`. */
+        SeenMessages: {
+            /**
+             * Format: uint64
+             * @description How many messages were looked at, from the first one on. Default: all.
+             */
+            messages?: number | null;
+        };
+        /** @description The body of `POST /api/sessions/{id}/looked` and `POST /api/sessions/{id}/archive`. */
+        SeenNews: {
+            /**
+             * Format: uint64
+             * @description The `news` of the agent as it was displayed. A smaller number than an earlier one changes nothing; a larger one
+             *     than the agent has is refused. By default, all news so far.
+             */
+            news?: number | null;
         };
         /** @description The body of `POST /api/sessions/{id}/messages`. */
         SendMessage: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
             attachments?: components["schemas"]["FileId"][];
-            /** @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references that lead out of it. */
+            /** @description JSON Schema for the answer: the final answer is one JSON document, corrected at most twice. At most 64 KB, without references to other documents. */
             output_schema?: Record<string, never> | boolean | null;
             text: string;
             verb?: components["schemas"]["Verb"];
-            /** @description The answer to this message alone is waited for: it gets a turn of its own. */
+            /** @description Give the message a turn of its own, so that its answer can be waited for. */
             wait?: boolean;
         };
-        /** @description Types something into a terminal. */
+        /** @description The body of `POST /api/workers/{worker}/send`. */
         SendToWorker: {
             message: string;
         };
-        /** @description One session with the point in the log to stream from. */
+        /** @description One agent with the point in the log to stream from. */
         SessionAnswer: {
             /** Format: uint64 */
             seq: number;
             session: components["schemas"]["SessionView"];
         };
-        /** @description What happened to a session. */
-        SessionChange: components["schemas"]["SessionChangeCreated"] | components["schemas"]["SessionChangeClosed"] | components["schemas"]["SessionChangeReopened"] | components["schemas"]["SessionChangeCleared"] | components["schemas"]["SessionChangeDeleted"] | components["schemas"]["SessionChangeErased"] | components["schemas"]["SessionChangeHoldChanged"] | components["schemas"]["SessionChangeProcessEnded"] | components["schemas"]["SessionChangeMessageAccepted"] | components["schemas"]["SessionChangeMessageHeld"] | components["schemas"]["SessionChangeMessageHanding"] | components["schemas"]["SessionChangeMessageHanded"] | components["schemas"]["SessionChangeMessageReturned"] | components["schemas"]["SessionChangeMessageCancelled"] | components["schemas"]["SessionChangeTurnStarted"] | components["schemas"]["SessionChangeTurnConfirmed"] | components["schemas"]["SessionChangeTurnRetried"] | components["schemas"]["SessionChangeTurnEnded"] | components["schemas"]["SessionChangeAnswerChecked"] | components["schemas"]["SessionChangeAnswerAbandoned"] | components["schemas"]["SessionChangePermissionRequested"] | components["schemas"]["SessionChangePermissionDecided"] | components["schemas"]["SessionChangeUpdated"];
+        /** @description A change to an agent. */
+        SessionChange: components["schemas"]["SessionChangeCreated"] | components["schemas"]["SessionChangeClosed"] | components["schemas"]["SessionChangeReopened"] | components["schemas"]["SessionChangePromoted"] | components["schemas"]["SessionChangeCleared"] | components["schemas"]["SessionChangeDeleted"] | components["schemas"]["SessionChangeErased"] | components["schemas"]["SessionChangeHoldChanged"] | components["schemas"]["SessionChangeProcessEnded"] | components["schemas"]["SessionChangeMessageAccepted"] | components["schemas"]["SessionChangeMessageHeld"] | components["schemas"]["SessionChangeMessageHanding"] | components["schemas"]["SessionChangeMessageHanded"] | components["schemas"]["SessionChangeMessageReturned"] | components["schemas"]["SessionChangeMessageCancelled"] | components["schemas"]["SessionChangeMessageEdited"] | components["schemas"]["SessionChangeMessageMoved"] | components["schemas"]["SessionChangeMessageReleased"] | components["schemas"]["SessionChangeTurnStarted"] | components["schemas"]["SessionChangeTurnConfirmed"] | components["schemas"]["SessionChangeTurnRetried"] | components["schemas"]["SessionChangeTurnEnded"] | components["schemas"]["SessionChangeAnswerChecked"] | components["schemas"]["SessionChangeAnswerAbandoned"] | components["schemas"]["SessionChangePermissionRequested"] | components["schemas"]["SessionChangePermissionDecided"] | components["schemas"]["SessionChangeUpdated"];
         /**
-         * @description A field of a session's view.
+         * @description A field of an agent's view.
          * @enum {string}
          */
-        SessionField: "name" | "title" | "labels" | "pinned_at" | "attributes" | "worktree" | "parked_until" | "entered" | "terminal" | "todo" | "usage";
+        SessionField: "name" | "title" | "options" | "labels" | "pinned_at" | "notify_when_finished" | "attributes" | "worktree" | "parked_until" | "entered" | "terminal" | "todo" | "usage" | "last_snippet" | "step" | "unread";
         /**
          * Format: uuid
-         * @description The id of a session.
+         * @description The id of an agent.
          */
         SessionId: string;
-        /** @description A session in one line: what a table shows of it. What says nothing is left out. */
+        /** @description An agent in one line: what a table shows of it. Empty fields are omitted. */
         SessionLine: {
             agent: string;
             handle: string;
@@ -4025,8 +5657,7 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
-            /** @description What it is called in its team. */
-            member?: string | null;
+            member?: components["schemas"]["MemberId"] | null;
             name?: string | null;
             parked_until?: components["schemas"]["Moment"] | null;
             pinned_at?: components["schemas"]["Moment"] | null;
@@ -4040,11 +5671,11 @@ export interface components {
             title?: string | null;
             updated_at: components["schemas"]["Moment"];
         };
-        /** @description A page of sessions, newest first, each in one line. */
+        /** @description A page of agents, newest first, each in one line. */
         SessionLines: {
             hidden: components["schemas"]["Hidden"];
-            /** @description Pass as `after` to read on. */
-            next?: string | null;
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             /**
              * Format: uint64
              * @description The point in the log to stream from.
@@ -4052,11 +5683,11 @@ export interface components {
             seq: number;
             sessions: components["schemas"]["SessionLine"][];
         };
-        /** @description A page of sessions, newest first. */
+        /** @description A page of agents, newest first. */
         SessionPage: {
             hidden: components["schemas"]["Hidden"];
-            /** @description Pass as `after` to read on. */
-            next?: string | null;
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             /**
              * Format: uint64
              * @description The point in the log to stream from.
@@ -4064,56 +5695,68 @@ export interface components {
             seq: number;
             sessions: components["schemas"]["SessionView"][];
         };
-        /** @description A session, as lists and pages show it. */
+        /** @description An agent. */
         SessionView: {
-            /** @description Slug of the definition that it follows; `default` is the built-in one. */
+            /** @description Slug of its definition; `default` is the built-in one. */
             agent: string;
-            /** @description Hash of the first ask that it waits for. */
-            ask?: string | null;
+            /** @description Whether a person archived it and it has no news since. */
+            archived: boolean;
+            ask?: components["schemas"]["RequestHash"] | null;
             /**
              * Format: uint64
-             * @description How many asks it waits for.
+             * @description Number of open permission requests.
              */
             asks: number;
-            /** @description What people and programs noted about it: any JSON, by name. */
+            /** @description Attributes set by people and programs: any JSON, by name. */
             attributes: Record<string, never>;
             cause?: components["schemas"]["CauseId"] | null;
             check?: components["schemas"]["CheckView"] | null;
-            /** @description Ids of the open sessions that it started and that end with it. Only answers about one session have it. */
+            /** @description Open agents that it started and that end with it. Only in responses about one agent. */
             children?: components["schemas"]["SessionId"][] | null;
+            color?: components["schemas"]["AgentColor"] | null;
             created_at: components["schemas"]["Moment"];
-            /** @description Who made it. */
-            created_by: string;
+            /** @description Who created it. */
+            created_by: components["schemas"]["ActorName"];
             /** @description Where it runs. */
             directory: string;
             effort?: string | null;
             entered?: components["schemas"]["EnteredView"] | null;
             guard?: components["schemas"]["Guard"] | null;
-            /** @description The shortest prefix of the id that names it among the open ones. */
+            /** @description The shortest prefix of the id that is unique among the open agents. */
             handle: string;
             heard_at?: components["schemas"]["Moment"] | null;
             /**
              * Format: uint64
-             * @description Messages that wait for a person.
+             * @description Number of messages that wait for a person.
              */
             held: number;
             hold: components["schemas"]["Hold"];
+            /** @description Icon of its definition: an emoji, or the name of an icon. */
+            icon?: string | null;
             id: components["schemas"]["SessionId"];
             labels: {
                 [key: string]: string;
             };
             last_cause?: components["schemas"]["CauseId"] | null;
             /**
-             * @description Preview of the newest text: at most 160 characters on one line. Only answers about one
-             *     session have it, and lists of a definition's sessions.
+             * @description The agent's last text: at most 160 characters on one line. Null if it has said nothing, and in lists for closed
+             *     agents. In lists of a definition's agents, the newest text by any author.
              */
             last_snippet?: string | null;
-            member?: string | null;
+            member?: components["schemas"]["MemberId"] | null;
             model?: string | null;
-            /** @description Given by a person. */
+            /** @description Name given by a person. */
             name?: string | null;
-            /** @description Why it follows another version of its definition than the file holds. Only answers about one session have it. */
+            /**
+             * Format: uint64
+             * @description Number of news so far: pass it to `looked` and `archive`.
+             */
+            news: number;
+            next_turn?: components["schemas"]["NextTurn"] | null;
+            /** @description Why it follows another version of its definition than the file has. Only in responses about one agent. */
             notice?: string | null;
+            /** @description Devices get a notification when it finishes, if they want those. */
+            notify_when_finished: boolean;
             parent?: components["schemas"]["SessionId"] | null;
             parked_until?: components["schemas"]["Moment"] | null;
             permissions: components["schemas"]["PermissionMode"];
@@ -4123,33 +5766,47 @@ export interface components {
             provider: string;
             /**
              * Format: uint64
-             * @description Messages that wait for a turn.
+             * @description Number of messages that wait for a turn.
              */
             queued: number;
             retry?: components["schemas"]["RetryView"] | null;
             status: components["schemas"]["Status"];
-            /** @description Code of what went wrong, when something did. */
+            /** @description Error code, if something went wrong. */
             status_code?: string | null;
-            /** @description Why it has not got further, when only this moment knows. Lists and answers have it, the stream does not. */
+            /** @description Why it makes no progress at the moment. Not in the event stream. */
             status_reason?: string | null;
             status_since: components["schemas"]["Moment"];
-            /** @description How the status is known. */
+            /** @description Where the status comes from. */
             status_source: components["schemas"]["StatusSource"];
+            /** @description Current step: the newest tool call without a result, in one line. */
+            step?: string | null;
             team?: components["schemas"]["TeamId"] | null;
             terminal?: components["schemas"]["TerminalView"] | null;
-            /** @description Given by the agent. */
+            /** @description Title given by the agent. */
             title?: string | null;
-            /** @description What it has set itself to do. Only answers about one session have it. */
+            /** @description Its to-do list. Only in responses about one agent. */
             todo?: components["schemas"]["TodoView"][] | null;
+            /**
+             * Format: uint64
+             * @description Number of completed entries of its to-do list; null without a list.
+             */
+            todo_done?: number | null;
+            /**
+             * Format: uint64
+             * @description Number of entries of its to-do list, without cancelled ones.
+             */
+            todo_total?: number | null;
             turn?: components["schemas"]["TurnId"] | null;
             /**
              * Format: uint64
-             * @description Turns since it was made or cleared.
+             * @description Number of turns since it was created or cleared.
              */
             turns: number;
+            /** @description Whether it has news (finished, failed, asked or held) that no person has looked at. */
+            unread: boolean;
             updated_at: components["schemas"]["Moment"];
             usage: components["schemas"]["UsageView"];
-            /** @description Handles of the agents that its turn waits for right now. Only answers about one session have it. */
+            /** @description Handles of the agents that its turn waits for. Only in responses about one agent. */
             waits_for?: string[] | null;
             worktree?: components["schemas"]["WorktreeView"] | null;
         };
@@ -4160,79 +5817,109 @@ export interface components {
             };
         };
         /**
-         * @description How bad a mistake in a definition is.
+         * @description Severity of a mistake in a definition.
          * @enum {string}
          */
         Severity: "warning" | "error";
         /**
-         * @description How far a message is.
+         * @description Why a participant may not post.
+         * @enum {string}
+         */
+        SilencedReason: "muted" | "paused";
+        /** @description Who said something: an actor, or a participant of a thread. */
+        Speaker: string;
+        /**
+         * @description Stage of a message.
          * @enum {string}
          */
         Stage: "queued" | "held" | "handing" | "handed" | "answered" | "failed" | "interrupted" | "cancelled";
-        /** @description Asks for a worker. */
+        /** @description The body of `POST /api/workers`. */
         StartWorker: {
             /** @description Slug of its definition. */
             agent?: string | null;
             /** @description The provider to use when neither this request nor the definition names one. Without it, the daemon's default. */
             default_provider?: string | null;
-            /** @description Where it works: in the project of the team. */
+            /** @description Absolute path of its working directory, inside the project of the team. */
             directory?: string | null;
-            /** @description It changes nothing but what a task that it holds covers. */
+            /** @description Restrict it to the files of tasks that it holds. */
             guard?: boolean;
             model?: string | null;
-            /** @description How its name begins; a number follows. */
+            /** @description Prefix of its name; a number follows. */
             prefix?: string | null;
-            /** @description Instead of the definition's, or the default one. */
+            /** @description By default, the provider of the definition, else the default provider. */
             provider?: string | null;
-            /** @description What is typed in first: what it shall do. */
+            /** @description The task: the first message typed into its terminal. */
             task: string;
-            /** @description Its team [default: the caller's team, or the only one]. */
-            team?: string | null;
-            /** @description The thread of the team that its answers are posted to; without one, one is made. */
+            team?: components["schemas"]["TeamId"] | null;
+            /** @description Thread of the team to which its answers are posted. By default, a new one. */
             thread?: string | null;
-            /** @description What that thread is about. */
+            /** @description Title of a new thread. */
             title?: string | null;
-            /** @description It works in a git worktree of its own. */
+            /** @description Create a git worktree for it. */
             worktree?: boolean;
         };
-        /** @description What came of a request for a worker. */
+        /** @description A started worker. */
         StartedWorker: {
             held?: components["schemas"]["PlacementReason"] | null;
-            /** @description Why the worker follows another version of its definition than its file holds. */
+            /** @description Why the worker follows another version of its definition than the file has. */
             notice?: string | null;
             /** Format: uint64 */
             seq: number;
             worker: components["schemas"]["WorkerView"];
         };
         /**
-         * @description How a session is doing.
+         * @description Status of an agent.
          * @enum {string}
          */
         Status: "idle" | "starting" | "running" | "waiting" | "error" | "interrupted" | "closed";
         /**
-         * @description How a status is known.
+         * @description Where a status comes from.
          * @enum {string}
          */
         StatusSource: "protocol" | "process_exit" | "hook" | "screen" | "person" | "daemon" | "restart";
+        /** @description The body of `PUT /api/notifications`: the browser's subscription, as `PushSubscription.toJSON()` has it. */
+        Subscribe: {
+            /** @description Where the push service of the browser takes messages. Needs https, except on this machine. */
+            endpoint: string;
+            keys: components["schemas"]["SubscriptionKeys"];
+            switches?: components["schemas"]["NotificationSwitches"] | null;
+        };
+        /** @description The keys of a subscription, in base64url. */
+        SubscriptionKeys: {
+            /** @description The secret that the browser shares with the daemon. */
+            auth: string;
+            /** @description The browser's public key. */
+            p256dh: string;
+        };
+        /** @description An id that a new participant could have. */
+        SuggestedParticipantId: {
+            id: components["schemas"]["ParticipantId"];
+        };
         /** @description The body of `POST /api/agents/{slug}/switch`. */
         SwitchAgent: {
-            /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
+            /** @description The provider to use when an agent is started and its definition names none. Without it, the daemon's default. */
             default_provider?: string | null;
             /**
-             * @description Handle or id of where the person comes from. Without it: the open session of the project that they wrote
-             *     to or entered last.
+             * @description Handle or id of the agent that the person comes from. By default, the open agent of the project that they
+             *     wrote to or entered last.
              */
             from?: string | null;
-            /** @description Whose definitions count, and where a new session is started: an absolute path. */
+            /** @description Start a new agent, even if the definition has one. */
+            new?: boolean;
+            /** @description Project of the definition, in which a new agent is started: an absolute path. */
             project: string;
-            /** @description What to say there at once. */
+            /** @description Message to send there. */
             text?: string | null;
-            /** @description Show the session in the web app: gives it the label `ui=true`. */
+            /** @description Show the agent in the web app: gives it the label `ui=true`. */
             ui?: boolean;
         };
-        /** @description The session that a person went to. */
+        /** @description The body of `PATCH /api/notifications`. */
+        SwitchNotifications: {
+            switches: components["schemas"]["NotificationSwitches"];
+        };
+        /** @description The agent that a person went to. */
         SwitchedAgent: {
-            /** @description There was none, so it was made. */
+            /** @description The agent was created. */
             created: boolean;
             from?: components["schemas"]["SessionId"] | null;
             receipt?: components["schemas"]["Receipt"] | null;
@@ -4240,6 +5927,8 @@ export interface components {
         };
         /** @description A task by itself. */
         TaskAnswer: {
+            /** @description The clock that leases run on. */
+            now: components["schemas"]["Moment"];
             /** Format: uint64 */
             seq: number;
             task: components["schemas"]["TaskView"];
@@ -4249,55 +5938,68 @@ export interface components {
         TaskId: string;
         /** @description A page of tasks, in order of their ids. */
         TaskPage: {
-            /** @description Pass as `after` to read on. */
-            next?: string | null;
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            /** @description The clock that leases run on. */
+            now: components["schemas"]["Moment"];
             /** Format: uint64 */
             seq: number;
             tasks: components["schemas"]["TaskView"][];
         };
         /**
-         * @description How far a task is.
+         * @description Status of a task.
          * @enum {string}
          */
         TaskStatus: "blocked" | "pending" | "in_progress" | "completed" | "failed" | "canceled";
         /** @description A task. */
         TaskView: {
             created_at: components["schemas"]["Moment"];
-            created_by: string;
+            created_by: components["schemas"]["MemberId"];
             deps: components["schemas"]["TaskId"][];
             description?: string | null;
             ended_at?: components["schemas"]["Moment"] | null;
             /**
              * Format: uint64
-             * @description How often the task was claimed or assigned.
+             * @description Number of times that the task was claimed or assigned.
              */
             epoch: number;
             id: components["schemas"]["TaskId"];
             lease?: components["schemas"]["LeaseView"] | null;
             message?: components["schemas"]["MessageOfTeam"] | null;
-            /** @description Who has it, or who finished it. */
-            owner?: string | null;
+            /**
+             * @description Other tasks that are not over and need the same files: different members cannot hold both at the same time. At most
+             *     8; tasks of which one waits for the other are left out.
+             */
+            overlaps?: components["schemas"]["OverlapView"][];
+            owner?: components["schemas"]["MemberId"] | null;
             /** @description Why it is blocked. */
             reason?: string | null;
-            /** @description Parts of the project that it needs for itself. */
+            /** @description Files and directories that it needs exclusively, relative to the project. */
             resources: string[];
             started_at?: components["schemas"]["Moment"] | null;
             status: components["schemas"]["TaskStatus"];
-            /** @description What came of it. */
+            /** @description Summary of the result. */
             summary?: string | null;
             title: string;
         };
         /** @description A team by itself. */
         TeamAnswer: {
+            /**
+             * @description False if there was nothing to do: the member had left, or the team was closed. Only in responses about leaving and
+             *     closing.
+             */
+            changed?: boolean | null;
+            /** @description The clock that leases run on. */
+            now: components["schemas"]["Moment"];
             /** Format: uint64 */
             seq: number;
             team: components["schemas"]["TeamView"];
         };
-        /** @description What happened in a team; the frame's `actor` did it. */
-        TeamChange: components["schemas"]["TeamChangeCreated"] | components["schemas"]["TeamChangeClosed"] | components["schemas"]["TeamChangeAgentEnrolled"] | components["schemas"]["TeamChangeAgentLeft"] | components["schemas"]["TeamChangeWorkerStarted"] | components["schemas"]["TeamChangeWorkerEnded"] | components["schemas"]["TeamChangeThreadStarted"] | components["schemas"]["TeamChangeThreadLinked"] | components["schemas"]["TeamChangeThreadPosted"] | components["schemas"]["TeamChangeTaskCreated"] | components["schemas"]["TeamChangeTaskClaimed"] | components["schemas"]["TeamChangeTaskRenewed"] | components["schemas"]["TeamChangeTaskExpired"] | components["schemas"]["TeamChangeTaskCompleted"] | components["schemas"]["TeamChangeTaskFailed"] | components["schemas"]["TeamChangeTaskReleased"] | components["schemas"]["TeamChangeTaskReassigned"] | components["schemas"]["TeamChangeTaskCanceled"] | components["schemas"]["TeamChangeTaskRetried"] | components["schemas"]["TeamChangeUpdated"];
+        /** @description A change to a team by the frame's `actor`. */
+        TeamChange: components["schemas"]["TeamChangeCreated"] | components["schemas"]["TeamChangeClosed"] | components["schemas"]["TeamChangeAgentEnrolled"] | components["schemas"]["TeamChangeAgentLeft"] | components["schemas"]["TeamChangeWorkerStarted"] | components["schemas"]["TeamChangeWorkerEnded"] | components["schemas"]["TeamChangeWriteRefused"] | components["schemas"]["TeamChangeThreadStarted"] | components["schemas"]["TeamChangeThreadLinked"] | components["schemas"]["TeamChangeThreadPosted"] | components["schemas"]["TeamChangeTaskCreated"] | components["schemas"]["TeamChangeTaskEdited"] | components["schemas"]["TeamChangeTaskClaimed"] | components["schemas"]["TeamChangeTaskRenewed"] | components["schemas"]["TeamChangeTaskExpired"] | components["schemas"]["TeamChangeTaskCompleted"] | components["schemas"]["TeamChangeTaskFailed"] | components["schemas"]["TeamChangeTaskReleased"] | components["schemas"]["TeamChangeTaskReassigned"] | components["schemas"]["TeamChangeTaskCanceled"] | components["schemas"]["TeamChangeTaskRetried"] | components["schemas"]["TeamChangeUpdated"];
         /** @description Something that happened in a team. */
         TeamFrame: {
-            actor: string;
+            actor: components["schemas"]["ActorName"];
             change: components["schemas"]["TeamChange"];
             /** Format: uint64 */
             seq: number;
@@ -4309,8 +6011,8 @@ export interface components {
         TeamId: string;
         /** @description A page of teams, in order of their ids. */
         TeamPage: {
-            /** @description Pass as `after` to read on. */
-            next?: string | null;
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             /**
              * Format: uint64
              * @description The point in the log to stream from.
@@ -4319,18 +6021,20 @@ export interface components {
             teams: components["schemas"]["TeamView"][];
         };
         /**
-         * @description What a member of a team is: a `leader` decides about what others have.
+         * @description Role of a member of a team. A `leader` may reassign the tasks of others.
          * @enum {string}
          */
         TeamRole: "worker" | "leader";
+        /** @description The id of a thread in its team, as `thread-0001`. */
+        TeamThreadId: string;
         /** @description A team, in a list and by itself. */
         TeamView: {
-            /** @description In order of their ids. */
+            /** @description By id. */
             agents: components["schemas"]["AgentOfTeam"][];
             closed_at?: components["schemas"]["Moment"] | null;
             created_at: components["schemas"]["Moment"];
-            created_by: string;
-            /** @description The project, which the resources of tasks are parts of. */
+            created_by: components["schemas"]["ActorName"];
+            /** @description Directory of the project. Resources of tasks are relative to it. */
             directory?: string | null;
             id: components["schemas"]["TeamId"];
             /** Format: uint64 */
@@ -4343,164 +6047,180 @@ export interface components {
             /** Format: uint64 */
             threads: number;
             updated_at: components["schemas"]["Moment"];
-        };
-        /** @description The body of `…/claim`, `…/cancel` and `…/retry`. */
-        TeamdAct: {
-            /** @description The agent of the credential, if it is given. */
-            agentId?: string | null;
-            teamId?: string | null;
             /**
-             * Format: int64
-             * @description For how long a claimed task is leased.
+             * Format: uint64
+             * @description The version of the newest event: the number of events so far.
              */
-            ttlMs?: number | null;
+            version: number;
+        };
+        /** @description The body of `…/cancel` and `…/retry`. */
+        TeamdAct: {
+            agentId?: components["schemas"]["MemberId"] | null;
+            teamId?: components["schemas"]["TeamId"] | null | string;
         };
         /** @description An agent of a team. */
         TeamdAgent: {
-            id: string;
+            id: components["schemas"]["MemberId"];
             model?: string | null;
             role: string;
         };
+        /** @description The body of `…/claim`. */
+        TeamdClaim: {
+            agentId?: components["schemas"]["MemberId"] | null;
+            teamId?: components["schemas"]["TeamId"] | null | string;
+            /**
+             * Format: int64
+             * @description Length of the lease.
+             */
+            ttlMs?: number | null;
+        };
+        /**
+         * @description The code of an error in the teamd protocol.
+         * @enum {string}
+         */
+        TeamdCode: "UNAUTHORIZED" | "FORBIDDEN" | "IDENTITY_MISMATCH" | "NOT_FOUND" | "TEAM_NOT_FOUND" | "TASK_NOT_FOUND" | "THREAD_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INVALID_REQUEST" | "INVALID_JSON" | "INVALID_TEAM" | "INVALID_AGENT_ID" | "INVALID_TASK" | "INVALID_THREAD" | "INVALID_THREAD_MESSAGE" | "TOO_LARGE" | "CONFLICT" | "TEAM_CLOSED" | "TASK_NOT_CLAIMABLE" | "TASK_NOT_IN_PROGRESS" | "LEASE_EXPIRED" | "LEASE_HOLDER_MISMATCH" | "EPOCH_MISMATCH" | "RESOURCE_HELD" | "IDEMPOTENCY_KEY_REUSED" | "UNAVAILABLE" | "INTERNAL_ERROR";
         /** @description The body of `POST /v1/tasks`. */
         TeamdCreateTask: {
-            /** @description The agent of the credential, if it is given. */
-            agentId?: string | null;
-            /** @description Tasks that come first. */
-            deps?: string[] | null;
+            agentId?: components["schemas"]["MemberId"] | null;
+            /** @description Tasks that must be completed first. */
+            deps?: (components["schemas"]["TaskId"] | string)[] | null;
             description?: string | null;
-            /** @description Files and directories that the task needs for itself. */
+            /** @description Files and directories that the task needs exclusively. */
             resources?: string[] | null;
-            teamId?: string | null;
+            teamId?: components["schemas"]["TeamId"] | null | string;
             title: string;
         };
         /** @description The body of `POST /v1/teams`. */
         TeamdCreateTeam: {
             agents?: components["schemas"]["TeamdAgent"][] | null;
-            /** @description Without it `default`. */
-            teamId?: string | null;
+            teamId?: components["schemas"]["TeamId"] | null | string;
         };
         /** @description The body of `POST /v1/threads`. */
         TeamdCreateThread: {
-            /** @description The agent of the credential, if it is given. */
-            agentId?: string | null;
-            participants?: string[] | null;
-            taskId?: string | null;
-            teamId?: string | null;
+            agentId?: components["schemas"]["MemberId"] | null;
+            participants?: (components["schemas"]["MemberId"] | string)[] | null;
+            taskId?: components["schemas"]["TaskId"] | null | string;
+            teamId?: components["schemas"]["TeamId"] | null | string;
             title?: string | null;
         };
         /** @description The body of `…/complete` and `…/fail`. */
         TeamdEnd: {
-            /** @description The agent of the credential, if it is given. */
-            agentId?: string | null;
+            agentId?: components["schemas"]["MemberId"] | null;
             /** Format: uint64 */
             epoch: number;
-            messageId?: string | null;
+            messageId?: components["schemas"]["TeamdMessageId"] | null | string;
             summary?: string | null;
-            teamId?: string | null;
-            /** @description Goes with `messageId`: where the whole is told. */
-            threadId?: string | null;
+            teamId?: components["schemas"]["TeamId"] | null | string;
+            threadId?: components["schemas"]["TeamThreadId"] | null | string;
         };
         /** @description A failure in the shape of the protocol. */
         TeamdError: {
             error: components["schemas"]["TeamdRefusal"];
         };
-        /** @description Something that happened, as an inbox shows it. */
+        /** @description An event in an inbox. */
         TeamdEvent: {
-            actor: string;
-            agentId: string;
+            actor: components["schemas"]["MemberId"];
+            agentId: components["schemas"]["MemberId"];
             /** @description The whole text of a message. */
             content?: string | null;
             /** Format: uint64 */
             cursor: number;
-            id: string;
-            schemaVersion: string;
+            id: components["schemas"]["TeamdEventId"];
+            schemaVersion: components["schemas"]["TeamdSchemaVersion"];
             summary: string;
-            taskId?: string | null;
-            teamId: string;
-            threadId?: string | null;
+            taskId?: components["schemas"]["TaskId"] | null;
+            teamId: components["schemas"]["TeamId"];
+            threadId?: components["schemas"]["TeamThreadId"] | null;
             ts: components["schemas"]["Moment"];
-            type: string;
+            type: components["schemas"]["NoticeKind"];
         };
+        /** @description The id of an event in an inbox of the teamd protocol. */
+        TeamdEventId: string;
         TeamdInbox: {
             events: components["schemas"]["TeamdEvent"][];
-            /** @description A number, as a string: pass it as `since` to read on. */
+            /** @description Cursor for the next request: pass it as `since`. A number, as a string. */
             nextSince: string;
         };
         /** @description The body of `…/renew` and `…/release`. */
         TeamdKeep: {
-            /** @description The agent of the credential, if it is given. */
-            agentId?: string | null;
+            agentId?: components["schemas"]["MemberId"] | null;
             /**
              * Format: uint64
              * @description The epoch of the lease.
              */
             epoch: number;
-            teamId?: string | null;
+            teamId?: components["schemas"]["TeamId"] | null | string;
             /** Format: int64 */
             ttlMs?: number | null;
         };
-        /** @description Who has a task, and until when. */
+        /** @description The lease of a task. */
         TeamdLease: {
             /** Format: uint64 */
             epoch: number;
             expiresAt: components["schemas"]["Moment"];
-            holder: string;
+            holder: components["schemas"]["MemberId"];
         };
         /** @description The body of `POST /v1/threads/{thread}/link`. */
         TeamdLink: {
-            /** @description The agent of the credential, if it is given. */
-            agentId?: string | null;
-            taskId: string;
-            teamId?: string | null;
+            agentId?: components["schemas"]["MemberId"] | null;
+            taskId: components["schemas"]["TaskId"];
+            teamId?: components["schemas"]["TeamId"] | null | string;
         };
-        /** @description What was said in a thread. */
+        /** @description A message in a thread. */
         TeamdMessage: {
             body: string;
-            from: string;
-            id: string;
-            schemaVersion: string;
-            threadId: string;
+            from: components["schemas"]["MemberId"];
+            id: components["schemas"]["TeamdMessageId"];
+            schemaVersion: components["schemas"]["TeamdSchemaVersion"];
+            threadId: components["schemas"]["TeamThreadId"];
             ts: components["schemas"]["Moment"];
         };
         TeamdMessageAnswer: {
             message: components["schemas"]["TeamdMessage"];
         };
+        /** @description The id of a message in the teamd protocol. */
+        TeamdMessageId: string;
         /** @description The body of `POST /v1/threads/{thread}/messages`. */
         TeamdPost: {
-            /** @description The agent of the credential, if it is given. */
-            agentId?: string | null;
+            agentId?: components["schemas"]["MemberId"] | null;
             message: string;
-            teamId?: string | null;
+            teamId?: components["schemas"]["TeamId"] | null | string;
         };
         /** @description A message in a thread. */
         TeamdReference: {
-            messageId: string;
-            threadId: string;
+            messageId: components["schemas"]["TeamdMessageId"];
+            threadId: components["schemas"]["TeamThreadId"];
         };
         /** @description What went wrong. */
         TeamdRefusal: {
-            /** @description A word of the protocol, as `TASK_NOT_FOUND`. */
-            code: string;
-            /** @description What is wrong, and what to do. */
+            code: components["schemas"]["TeamdCode"];
+            /** @description What to do next; null if there is no advice. An extension of the protocol. */
+            hint: string | null;
+            /** @description What went wrong, and what to do. */
             message: string;
         };
+        /**
+         * @description The version of the records of the teamd protocol.
+         * @enum {string}
+         */
+        TeamdSchemaVersion: "1.0.0";
         TeamdTail: {
             messages: components["schemas"]["TeamdMessage"][];
             thread: components["schemas"]["TeamdThread"];
         };
         /** @description A task. */
         TeamdTask: {
-            deps: string[];
+            deps: components["schemas"]["TaskId"][];
             description: string;
             /** Format: uint64 */
             epoch: number;
-            id: string;
+            id: components["schemas"]["TaskId"];
             lease?: components["schemas"]["TeamdLease"] | null;
             message?: components["schemas"]["TeamdReference"] | null;
-            owner?: string | null;
+            owner?: components["schemas"]["MemberId"] | null;
             reason?: string | null;
             resources: string[];
-            schemaVersion: string;
+            schemaVersion: components["schemas"]["TeamdSchemaVersion"];
             status: components["schemas"]["TaskStatus"];
             summary?: string | null;
             timestamps: components["schemas"]["TeamdTimes"];
@@ -4516,8 +6236,8 @@ export interface components {
         /** @description A team. */
         TeamdTeam: {
             agents: components["schemas"]["TeamdAgent"][];
-            schemaVersion: string;
-            teamId: string;
+            schemaVersion: components["schemas"]["TeamdSchemaVersion"];
+            teamId: components["schemas"]["TeamId"];
         };
         TeamdTeamAnswer: {
             team: components["schemas"]["TeamdTeam"];
@@ -4528,10 +6248,10 @@ export interface components {
         /** @description A thread of a team. */
         TeamdThread: {
             createdAt: components["schemas"]["Moment"];
-            id: string;
-            participants: string[];
-            schemaVersion: string;
-            taskId?: string | null;
+            id: components["schemas"]["TeamThreadId"];
+            participants: components["schemas"]["MemberId"][];
+            schemaVersion: components["schemas"]["TeamdSchemaVersion"];
+            taskId?: components["schemas"]["TaskId"] | null;
             title: string;
             updatedAt: components["schemas"]["Moment"];
         };
@@ -4547,22 +6267,85 @@ export interface components {
             failedAt?: components["schemas"]["Moment"] | null;
             startedAt?: components["schemas"]["Moment"] | null;
         };
-        /** @description Whether an agent may write to a path, and why. */
+        /** @description Whether an agent may write to a path. */
         TeamdWriteAnswer: {
             advice: string;
             allow: boolean;
-            reason: string;
+            reason: components["schemas"]["TeamdWriteReason"];
         };
-        /** @description The terminal of a session that is a worker. */
+        /**
+         * @description Why an agent may or may not write to a path, in the teamd protocol.
+         * @enum {string}
+         */
+        TeamdWriteReason: "lease_active_for_resource" | "no_active_lease_for_path" | "outside_project" | "path_traversal_denied" | "invalid_path" | "team_closed" | "team_not_found" | "identity_mismatch";
+        /** @description A text frame from a viewer. */
+        TerminalClientFrame: components["schemas"]["TerminalClientFrameAck"] | components["schemas"]["TerminalClientFrameTake"] | components["schemas"]["TerminalClientFrameRelease"] | components["schemas"]["TerminalClientFrameSize"] | components["schemas"]["TerminalClientFramePaste"] | components["schemas"]["TerminalClientFrameRedraw"];
+        /** @description Lines of a terminal, from the newest back. */
+        TerminalHistory: {
+            /**
+             * Format: uint64
+             * @description Where the page before this one ends: pass it as `before`. Null when there is none.
+             */
+            earlier: number | null;
+            name: string;
+            /** @description Plain text, without control characters. */
+            text: string;
+            /**
+             * Format: uint64
+             * @description Lines in all, the screen included.
+             */
+            total: number;
+        };
+        /** @description The viewer that has the keyboard of a terminal. */
+        TerminalHolder: {
+            /** @description Name of their browser or token, for people. */
+            name: string;
+            who: components["schemas"]["ActorName"];
+            /** @description It is this viewer. */
+            you: boolean;
+        };
+        /**
+         * @description What a viewer of a terminal may do.
+         * @enum {string}
+         */
+        TerminalRole: "view" | "hold";
+        /** @description A text frame from the daemon. */
+        TerminalServerFrame: components["schemas"]["TerminalServerFrameScreen"] | components["schemas"]["TerminalServerFrameState"] | components["schemas"]["TerminalServerFrameHolder"] | components["schemas"]["TerminalServerFrameRefused"] | components["schemas"]["TerminalServerFrameStalled"] | components["schemas"]["TerminalServerFrameEnd"];
+        /** @description The state of a terminal, apart from its screen. */
+        TerminalState: {
+            /** @description Whether the program runs. */
+            alive: boolean;
+            /**
+             * Format: int32
+             * @description Exit code of a program that has ended.
+             */
+            exit?: number | null;
+            /**
+             * Format: uint64
+             * @description Lines above the screen.
+             */
+            history: number;
+            /** @description A person who is attached by tmux scrolls in it. */
+            scrolled: boolean;
+            /**
+             * Format: int32
+             * @description Signal that ended it.
+             */
+            signal?: number | null;
+            /** @description What the program calls itself. */
+            title: string;
+        };
+        /** @description The terminal of a worker. */
         TerminalView: {
             exit?: components["schemas"]["ExitView"] | null;
             name: string;
-            /** @description A person typed what it works on into the terminal. */
+            /** @description A person typed its current message into the terminal. */
             person: boolean;
+            taken_over_by?: components["schemas"]["ActorName"] | null;
         };
         /** @description A thread by itself. */
         ThreadAnswer: {
-            /** @description Why participants follow another version of their definition than the file holds. */
+            /** @description Why participants follow another version of their definition than the file has. */
             notices?: string[];
             /**
              * Format: uint64
@@ -4570,46 +6353,78 @@ export interface components {
              */
             seq: number;
             thread: components["schemas"]["ThreadView"];
-            /** @description Nothing was changed: it was so already. */
+            /** @description The request changed nothing. */
             unchanged?: boolean;
         };
-        /** @description The body of `POST /api/threads/{thread}/controls`: what the bridge protocol calls a control. */
-        ThreadControl: Record<string, never>;
-        /** @description Something that happened in a thread, in the words of the bridge protocol. */
-        ThreadEvent: {
-            /** @description A message is a text, everything else an object. */
-            content: unknown;
-            from: string;
-            id: components["schemas"]["PostId"];
-            meta: components["schemas"]["ThreadMeta"];
-            thread: components["schemas"]["ThreadId"];
-            to: string;
-            ts: components["schemas"]["Moment"];
-            type: components["schemas"]["ThreadEventKind"];
+        /** @description The body of `POST /api/threads/{thread}/controls`: a control event of the bridge protocol. */
+        ThreadControl: {
+            /** @description Who is invited. What is left out of the profile of a participant stays as it was; a new one needs `client` and `model`. */
+            invite?: {
+                /** @description Without it, an id after the client. */
+                participant_id?: string | null;
+                profile?: {
+                    /** @description A provider, or the slug of an agent definition. */
+                    client?: string | null;
+                    /** @description What runs a definition that names no provider. */
+                    provider?: string | null;
+                    model?: string | null;
+                    roles?: string[] | null;
+                    nickname?: string | null;
+                };
+            };
+            uninvite?: {
+                participant_id: string;
+            };
+            /** @description Whose replies are held until they are unmuted. */
+            mute?: {
+                targets: string[];
+                /** @enum {string} */
+                mode?: "hard";
+            };
+            unmute?: {
+                targets: string[];
+            };
+            /** @description Whether only people can post. */
+            pause?: {
+                /** @default true */
+                on: boolean;
+            };
+            /** @description Whether agents wake others by mentioning them. */
+            discussion?: {
+                /** @default true */
+                on: boolean;
+                allow_agent_mentions?: boolean;
+            };
+            /** @description Whether what people say to all wakes every participant. */
+            invited_auto?: {
+                /** @default true */
+                on: boolean;
+            };
+            /** @description Who is asked to go on. Has no effect. */
+            prod?: string[];
+            /** @description Has no effect. */
+            done?: boolean;
             /**
              * Format: uint64
-             * @description Where it stands in the thread.
+             * @description Has no effect.
              */
-            version: number;
+            ttl_seconds?: number;
         };
-        /**
-         * @description What an event of a thread is.
-         * @enum {string}
-         */
-        ThreadEventKind: "message" | "control" | "thread.created" | "thread.renamed" | "thread.moved";
-        /** @description A page of what happened in a thread, oldest first. */
+        /** @description An event of a thread, as in the bridge protocol. */
+        ThreadEvent: components["schemas"]["ThreadEventMessage"] | components["schemas"]["ThreadEventControl"] | components["schemas"]["ThreadEventThreadCreated"] | components["schemas"]["ThreadEventThreadRenamed"] | components["schemas"]["ThreadEventThreadMoved"];
+        /** @description A page of events of a thread, oldest first. */
         ThreadEventPage: {
             /**
              * Format: uint64
-             * @description Pass as `before` to read what came earlier.
+             * @description Pass as `before` to read earlier events; null if these are the first.
              */
-            earlier?: number | null;
+            earlier: number | null;
             events: components["schemas"]["ThreadEvent"][];
             /**
              * Format: uint64
-             * @description Pass as `after` to read on; what is not for people to see is left out.
+             * @description Cursor of the next page: pass it as `after`. Null on the last page. Internal events are left out.
              */
-            next?: number | null;
+            next: number | null;
             /**
              * Format: uint64
              * @description The point in the log to stream from.
@@ -4619,7 +6434,7 @@ export interface components {
         };
         /** @description An event of a thread. */
         ThreadFrame: {
-            /** @description The thread is no more, and neither is what was said in it. */
+            /** @description The thread was deleted, with its messages. */
             deleted?: boolean;
             event?: components["schemas"]["ThreadEvent"] | null;
             /** Format: uint64 */
@@ -4631,18 +6446,18 @@ export interface components {
          * @description The id of a thread.
          */
         ThreadId: string;
-        /** @description About an event of a thread. */
+        /** @description Metadata of an event of a thread. */
         ThreadMeta: {
             reply_to?: components["schemas"]["PostId"] | null;
             tags?: string[];
-            via?: string | null;
-            /** @description Whom a message woke. */
-            wakes?: string[];
+            via?: components["schemas"]["PostedVia"] | null;
+            /** @description Participants that the message woke. */
+            wakes?: components["schemas"]["ParticipantId"][];
         };
-        /** @description A page of threads, the oldest first. */
+        /** @description A page of threads, oldest first. */
         ThreadPage: {
-            /** @description Pass as `after` to read on. */
-            next?: string | null;
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             /**
              * Format: uint64
              * @description The point in the log to stream from.
@@ -4650,41 +6465,46 @@ export interface components {
             seq: number;
             threads: components["schemas"]["ThreadView"][];
         };
-        /** @description Who is here, and who may do what. */
+        /** @description The participants of a thread, and what they may do. */
         ThreadState: {
             discussion: components["schemas"]["DiscussionView"];
-            /** @description Who spoke without being invited, as far as they are remembered, in order of their ids. */
-            guests?: string[];
+            /** @description Participants that posted without an invitation, by id. Old ones are forgotten. */
+            guests?: components["schemas"]["ParticipantId"][];
             /**
              * Format: uint64
-             * @description How many replies are kept until their authors may speak again.
+             * @description Number of replies held until their authors are unmuted.
              */
             held: number;
             invited_auto: components["schemas"]["Toggle"];
-            /** @description In order of their ids. */
-            muted: string[];
+            /** @description By id. */
+            muted: components["schemas"]["ParticipantId"][];
             participants: components["schemas"]["Participants"];
             paused: boolean;
         };
         /** @description A thread, in a list and by itself. */
         ThreadView: {
-            /** @description What that team calls it, as `thread-0001`. */
-            alias?: string | null;
+            alias?: components["schemas"]["TeamThreadId"] | null;
             created_at: components["schemas"]["Moment"];
-            created_by: string;
+            created_by: components["schemas"]["ActorName"];
             /** @description Where its agents work. */
             directory?: string | null;
             id: components["schemas"]["ThreadId"];
-            /** @description Who of the team takes part in it, in order of their ids. */
-            members?: string[];
+            last?: components["schemas"]["LastMessage"] | null;
+            /** @description Members of the team that take part in it, by id. */
+            members?: components["schemas"]["MemberId"][];
             /**
              * Format: uint64
-             * @description How many messages there are.
+             * @description Number of messages.
              */
             messages: number;
             name: string;
             state: components["schemas"]["ThreadState"];
             team?: components["schemas"]["TeamId"] | null;
+            /**
+             * Format: uint64
+             * @description Number of messages that no person has looked at.
+             */
+            unread?: number;
             updated_at: components["schemas"]["Moment"];
             /**
              * Format: uint64
@@ -4693,16 +6513,16 @@ export interface components {
             version: number;
         };
         /**
-         * @description How important an entry of a task list is.
+         * @description Priority of an entry of a to-do list.
          * @enum {string}
          */
         TodoPriority: "high" | "medium" | "low";
         /**
-         * @description How far an entry of a task list is.
+         * @description Status of an entry of a to-do list.
          * @enum {string}
          */
         TodoStatus: "pending" | "in_progress" | "completed" | "cancelled";
-        /** @description One thing that an agent has set itself to do. */
+        /** @description An entry of an agent's to-do list. */
         TodoView: {
             content: string;
             priority: components["schemas"]["TodoPriority"];
@@ -4719,13 +6539,15 @@ export interface components {
         TokenId: string;
         /** @description The answer to `GET /api/tokens`. */
         TokenList: {
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             tokens: components["schemas"]["TokenView"][];
         };
         /** @description A token, without its secret. */
         TokenView: {
-            actor: string;
+            actor: components["schemas"]["ActorName"];
             created_at: components["schemas"]["Moment"];
-            /** @description The directory that it was created for. */
+            /** @description Directory for threads that are created with it. */
             directory?: string | null;
             id: components["schemas"]["TokenId"];
             name: string;
@@ -4733,35 +6555,37 @@ export interface components {
         /** @description The answer to `POST /api/tools/{name}`. A tool that is not granted is an error with the code `forbidden`. */
         ToolAnswer: {
             outcome: components["schemas"]["ToolOutcome"];
-            /** @description What the tool says. */
+            /** @description Result of the tool, as text. */
             text: string;
         };
-        /** @description The body of `POST /api/tools/{name}`: the arguments, as the tool's schema wants them. */
+        /** @description The body of `POST /api/tools/{name}`: the arguments, as in the tool's schema. */
         ToolArguments: Record<string, never>;
-        /** @description Of a tool call. */
+        /** @description Fields of a tool call. */
         ToolCallFields: {
-            /** @description Names the call: its result has the same. */
-            call: string;
+            /** @description Id of the call, which its result repeats. */
+            call: components["schemas"]["CallId"];
             class: components["schemas"]["ToolClass"];
-            /** @description Files it is about. */
+            /** @description Files that it concerns. */
             locations?: string[];
-            /** @description The tool, in the harness's words. */
+            /** @description Name of the tool as the harness calls it. */
             name: string;
-            /** @description One line for people. Gone once the transcript was cleared. */
+            /** @description One-line summary for people. Missing after the transcript was cleared. */
             title?: string | null;
         };
         /**
-         * @description What a tool does to the world.
+         * @description The class of a tool.
          * @enum {string}
          */
         ToolClass: "read" | "edit" | "execute" | "search" | "fetch" | "other";
-        /** @description The answer to `GET /api/tools` and `GET /api/sessions/{id}/tools`: what is granted to an agent. */
+        /** @description The answer to `GET /api/tools` and `GET /api/sessions/{id}/tools`: the tools granted to an agent. */
         ToolList: {
-            /** @description What its harness may do by itself. */
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
+            /** @description Powers that its harness has. */
             powers: components["schemas"]["Power"][];
-            /** @description What it can call. */
+            /** @description Tools that it can call. */
             tools: components["schemas"]["ToolView"][];
-            /** @description What its harness does all the same, as its provider cannot withhold it. */
+            /** @description Powers that its harness has although they are denied, because its provider cannot withhold them. */
             unheld: components["schemas"]["Power"][];
         };
         /**
@@ -4769,9 +6593,14 @@ export interface components {
          * @enum {string}
          */
         ToolOutcome: "ok" | "error" | "denied" | "interrupted";
-        /** @description Of a tool result. */
+        /**
+         * @description The plugin of a tool.
+         * @enum {string}
+         */
+        ToolPlugin: "ui" | "native" | "tabs" | "agents" | "summon" | "todo" | "threads" | "team";
+        /** @description Fields of a tool result. */
         ToolResultFields: {
-            call: string;
+            call: components["schemas"]["CallId"];
             diffs?: components["schemas"]["DiffView"][];
             /** Format: uint64 */
             duration_ms: number;
@@ -4781,44 +6610,44 @@ export interface components {
         };
         /** @description A tool that an agent can call. */
         ToolView: {
-            /** @description What it is for, in words for the agent. */
+            /** @description Description for the agent. */
             description: string;
             name: string;
-            /** @description What it belongs to. */
-            plugin: string;
+            /** @description Plugin of the tool. */
+            plugin: components["schemas"]["ToolPlugin"];
             /** @description JSON schema of the arguments. */
             schema: Record<string, never>;
         };
         /** @description One step in the life of a message. */
         TraceStep: {
-            actor: string;
+            actor: components["schemas"]["ActorName"];
             change: components["schemas"]["SessionChange"];
             /** Format: uint64 */
             seq: number;
             ts: components["schemas"]["Moment"];
         };
         /**
-         * @description The status of a session that may be deleted by now.
+         * @description Status of an agent that may have been deleted.
          * @enum {string}
          */
         TracedStatus: "idle" | "starting" | "running" | "waiting" | "error" | "interrupted" | "closed" | "deleted";
         /**
-         * @description Whether the definitions of a project count.
+         * @description Whether the definitions of a project are trusted.
          * @enum {string}
          */
         Trust: "trusted" | "changed" | "untrusted";
         /** @description The body of `POST /api/agents/{slug}/trust`. */
         TrustAgent: {
-            /** @description The absolute path of a directory. Without it only the user's own definitions are looked at. */
+            /** @description Absolute path of a directory. Without it, only the user's own definitions. */
             project?: string | null;
-            /** @description Of the change that was looked at. Refused when the file has changed since. */
+            /** @description Hash of the reviewed change. Refused if the file has changed since. */
             sha256: string;
         };
-        /** @description The body of `POST /api/agents/trust`. */
+        /** @description The body of `POST /api/projects/trust`. */
         TrustAgents: {
             /** @description The absolute path of a directory. */
             project: string;
-            /** @description What was looked at. Refused when the files have changed since. */
+            /** @description Hash of the reviewed files. Refused if they have changed since. */
             sha256: string;
         };
         /**
@@ -4831,12 +6660,97 @@ export interface components {
          * @enum {string}
          */
         TurnOutcome: "completed" | "failed" | "interrupted";
+        /** @description A page of turns, oldest first. */
+        TurnPage: {
+            /**
+             * Format: uint64
+             * @description Pass as `before` to read earlier turns; null if these are the first.
+             */
+            earlier: number | null;
+            /**
+             * Format: uint64
+             * @description Pass as `after` to read newer turns; null if these are the newest.
+             */
+            next: number | null;
+            /**
+             * Format: uint64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+            turns: components["schemas"]["TurnView"][];
+        };
+        /** @description A turn of an agent: the first message of it, and how it ended. */
+        TurnView: {
+            /**
+             * Format: uint64
+             * @description Ordinal of its first message in the transcript.
+             */
+            ordinal: number;
+            /** @description Who wrote that message. */
+            origin: components["schemas"]["ActorName"];
+            outcome?: components["schemas"]["TurnOutcome"] | null;
+            /** @description The beginning of that message, on one line. Null if the transcript was cleared. */
+            text?: string | null;
+            /** @description When the agent got that message. */
+            ts: components["schemas"]["Moment"];
+            turn: components["schemas"]["TurnId"];
+        };
+        /** @description A participant that was uninvited. */
+        UninviteContent: {
+            participant_id: components["schemas"]["ParticipantId"];
+        };
+        /** @description Participants that were unmuted. */
+        UnmuteContent: {
+            targets: components["schemas"]["ParticipantId"][];
+        };
         /** @description The answer to `POST /api/attachments`: pass the `id` in the `attachments` of a message. */
         UploadedAttachment: components["schemas"]["AttachmentView"] & {
-            /** @description Until when a message has to refer to the file. After that it is removed. */
+            /** @description When the file is removed unless a message refers to it. */
             expires_at: components["schemas"]["Moment"];
         };
-        /** @description Tokens and money. */
+        /**
+         * @description What usage is totalled by.
+         * @enum {string}
+         */
+        UsageBy: "day" | "project" | "model";
+        /** @description Fields of a usage item. */
+        UsageFields: {
+            /** Format: uint64 */
+            cached_tokens: number;
+            /** Format: uint64 */
+            cost_micros?: number | null;
+            /** Format: uint64 */
+            input_tokens: number;
+            /** Format: uint64 */
+            output_tokens: number;
+        };
+        /** @description What agents used on some days. Deleted agents are not counted. */
+        UsageReport: {
+            by: components["schemas"]["UsageBy"];
+            /** @description False while the daemon has just started and still counts closed agents. */
+            complete: boolean;
+            /**
+             * Format: uint64
+             * @description How many rows were left out. They are part of the total.
+             */
+            left_out: number;
+            /** @description Days in order, without those on which nothing was used; projects and models with the most expensive first. */
+            rows: components["schemas"]["UsageRow"][];
+            /** @description The first day and the last, in UTC. */
+            since: string;
+            total: components["schemas"]["UsageView"];
+            until: string;
+        };
+        /** @description What was used on a day, in a project or of a model. */
+        UsageRow: {
+            day?: string | null;
+            /** @description Missing in a row about a model: the provider's default. */
+            model?: string | null;
+            project?: string | null;
+            provider?: string | null;
+            usage: components["schemas"]["UsageView"];
+        };
+        /** @description Tokens and cost. */
         UsageView: {
             /** Format: uint64 */
             cached_tokens: number;
@@ -4847,45 +6761,63 @@ export interface components {
             /** Format: uint64 */
             output_tokens: number;
         };
-        /** @description Of a message. */
+        /** @description Fields of a message. */
         UserTextFields: {
             attachments?: components["schemas"]["AttachmentView"][];
             delivery: components["schemas"]["DeliveryId"];
-            /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
-            origin: string;
+            origin: components["schemas"]["ActorName"];
+            stage?: components["schemas"]["Stage"] | null;
         };
         /**
-         * @description How a message enters a busy session.
+         * @description How a message reaches a busy agent.
          * @enum {string}
          */
         Verb: "queue" | "steer" | "interrupt";
-        /** @description One thing that is wrong with an answer. */
+        /**
+         * @description How a check of the machine ended.
+         * @enum {string}
+         */
+        Verdict: "ok" | "warn" | "fail";
+        /** @description One violation of the schema. */
         ViolationView: {
             /** @description What was expected there. */
             expected: string;
             /** @description Where in the document, as a JSON Pointer; empty for the document itself. */
             path: string;
         };
-        /** @description Where a person went back to, and what was passed on there. */
+        /** @description Whom a message would wake: the answer of a dry run. */
+        WakePreview: {
+            /** @description All other participants. */
+            not_woken: components["schemas"]["NotWoken"][];
+            /** @description Why participants that it would wake follow another version of their definition than the file has. */
+            notices?: string[];
+            /** @description What the coordinator would post about it. */
+            remarks: string[];
+            thread: components["schemas"]["ThreadId"];
+            /** @description The recipient as resolved: `all`, `user`, the id of a participant, or the name as given if none has it. */
+            to: string;
+            /** @description Participants that it would wake, by id. */
+            wakes: components["schemas"]["ParticipantId"][];
+        };
+        /** @description The agent that a person went back to, and the summary passed on to it. */
         WentBack: {
-            /** @description Id of the session that they left. */
+            /** @description The agent that they left. */
             left: components["schemas"]["SessionId"];
-            /** @description Of that. */
+            /** @description Receipt of the summary. */
             receipt: components["schemas"]["Receipt"];
-            /** @description The session that they came from, and are in again. */
+            /** @description The agent that they are in again. */
             session: components["schemas"]["SessionView"];
-            /** @description What was passed on. */
+            /** @description The text that was passed on. */
             summary: string;
         };
-        /** @description Which session of a project a person is in: the open one that they wrote to or entered last. */
+        /** @description The agent of a project that a person is in: the open one that they wrote to or entered last. */
         Whereabouts: {
             from?: components["schemas"]["SessionId"] | null;
             session?: components["schemas"]["SessionView"] | null;
         };
         /** @description The answer to `GET /api/whoami`. */
         WhoAmI: {
-            /** @description `human:…` or `session:…`. */
-            actor: string;
+            actor: components["schemas"]["ActorName"];
         };
         /** @description One worker. */
         WorkerAnswer: {
@@ -4893,47 +6825,49 @@ export interface components {
             seq: number;
             worker: components["schemas"]["WorkerView"];
         };
-        /** @description All workers, in order of their names. */
+        /** @description A page of workers, by name. */
         WorkerList: {
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             /** Format: uint64 */
             seq: number;
             workers: components["schemas"]["WorkerView"][];
         };
         /** @description A worker. */
         WorkerView: {
-            /** @description Slug of the definition that it follows; `default` is the built-in one. */
+            /** @description Slug of its definition; `default` is the built-in one. */
             agent: string;
-            /** @description Its program runs. */
+            /** @description Whether its program runs. */
             alive: boolean;
-            /** @description What a person types to see its terminal. */
+            /** @description Command that attaches to its terminal. */
             attach: string;
             /**
              * Format: uint64
-             * @description How many people look at its terminal now.
+             * @description Number of people who watch its terminal, attached by tmux or in a browser.
              */
             attached: number;
             created_at: components["schemas"]["Moment"];
             directory: string;
             exit?: components["schemas"]["ExitView"] | null;
-            /** @description What counts from its next start on, and how it is started again; nothing when that is the same. */
+            /** @description What changes when it is restarted, and how to restart it; missing if nothing changes. */
             from_next_start?: string | null;
-            /** @description It changes nothing but what a task that it holds covers: its program was started so. */
+            /** @description It may change only the files of tasks that it holds, since its program started. */
             guarded: boolean;
             handle: string;
-            /** @description The name of its terminal, and its own in its team. */
+            /** @description Name of its terminal, and its id in its team. */
             name: string;
-            /** @description A person typed what it works on into its terminal. */
+            /** @description A person typed its current message into its terminal. */
             person: boolean;
             provider: string;
-            /** @description Id and handle of its session. */
+            /** @description Id and handle of its agent. */
             session: components["schemas"]["SessionId"];
-            /** @description As its log says. */
+            /** @description Status from its log. */
             status: components["schemas"]["Status"];
-            /** @description The team that it belongs to now; empty once it left, or the team was closed. */
-            team: components["schemas"]["TeamId"];
-            /** @description The thread of the team that its answers are posted to, as `thread-0001`. */
-            thread?: string | null;
-            /** @description Why the status is unknown, and what to do about it. */
+            taken_over_by?: components["schemas"]["ActorName"] | null;
+            /** @description Its team; empty if it left, or the team was closed. */
+            team: string;
+            thread?: components["schemas"]["TeamThreadId"] | null;
+            /** @description Why the status is unknown, and what to do. */
             trouble?: string | null;
             /** @description The status is unknown, because tmux is missing or does not answer. */
             unknown?: boolean;
@@ -4942,7 +6876,7 @@ export interface components {
         WorktreeEntry: {
             /**
              * Format: uint64
-             * @description Commits that are nowhere else.
+             * @description Number of commits that are nowhere else.
              */
             ahead: number;
             /** @description The branch it is on. */
@@ -4956,37 +6890,38 @@ export interface components {
             name: string;
             /** @description Whether the agent is open. */
             open: boolean;
-            /** @description A merge, rebase or the like that is under way. */
-            operation?: string | null;
+            operation?: components["schemas"]["GitOperation"] | null;
             path: string;
             /** @description Whether its directory exists. */
             present: boolean;
-            /** @description Why nothing more is known. */
+            /** @description Why other fields are unknown. */
             problem?: string | null;
             session?: components["schemas"]["SessionId"] | null;
         };
-        /** @description All worktrees that belong to Paseo. */
+        /** @description A page of worktrees that belong to Paseo. */
         WorktreeList: {
+            /** @description Cursor of the next page: pass it as `after`. Null on the last page. */
+            next: string | null;
             worktrees: components["schemas"]["WorktreeEntry"][];
         };
         /** @description A git worktree that belongs to Paseo. */
         WorktreeView: {
-            /** @description The commit that it began at. */
+            /** @description The commit that it started from. */
             base: string;
             branch: string;
             path: string;
-            /** @description What all checkouts of the repository share, usually a `.git`. */
+            /** @description The directory shared by all checkouts of the repository, usually a `.git`. */
             repository: string;
         };
         /** @description Whether an agent may write to a path. */
         WriteAnswer: {
-            /** @description In words, with what to do. */
+            /** @description Explanation, and what to do. */
             advice: string;
             allow: boolean;
             reason: components["schemas"]["WriteReason"];
         };
         /**
-         * @description Why a path may be written to, or may not.
+         * @description Why an agent may or may not write to a path.
          * @enum {string}
          */
         WriteReason: "lease_active_for_resource" | "no_active_lease_for_path" | "outside_project" | "path_traversal_denied" | "invalid_path" | "team_closed";
@@ -4995,31 +6930,84 @@ export interface components {
          * @enum {string}
          */
         SearchIn: "agents" | "threads";
-        /** @description What items of all kinds have. */
+        /** @description A person asked an agent. */
+        CauseChangeOpened: {
+            delivery: components["schemas"]["DeliveryId"];
+            session: components["schemas"]["SessionId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "opened";
+        };
+        /** @description A person posted in a thread. */
+        CauseChangePosted: {
+            message: components["schemas"]["PostId"];
+            thread: components["schemas"]["ThreadId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "posted";
+        };
+        /** @description A turn started without a human message. */
+        CauseChangeWoken: {
+            session: components["schemas"]["SessionId"];
+            turn: components["schemas"]["TurnId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "woken";
+        };
+        /** @description An agent started another one. */
+        CauseChangeSpawned: {
+            by: components["schemas"]["SessionId"];
+            session: components["schemas"]["SessionId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "spawned";
+        };
+        CauseChangeStopped: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stopped";
+        };
+        /** @description Any other change: read the cause. */
+        CauseChangeUpdated: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "updated";
+        };
         ItemViewCommon: {
             /**
              * Format: uint64
-             * @description Set when `text` is not all of it: read the rest from `/api/sessions/{id}/items/{ordinal}/text`.
+             * @description Length of the whole text if `text` is shortened: read it from `/api/sessions/{id}/items/{ordinal}/text`.
              */
             full_length?: number | null;
             id: components["schemas"]["ItemId"];
             /** Format: uint64 */
             ordinal: number;
-            parent?: string | null;
+            parent?: components["schemas"]["CallId"] | null;
             /** Format: uint64 */
             seq: number;
             /** Format: uint32 */
             step: number;
             /** @description Text of a failed attempt: not part of the answer. */
             superseded?: boolean;
-            /** @description Its text; of a large one only the beginning and the end. Null: it has none, or it was cleared. */
+            /** @description The text; only the beginning and the end of a large one. Null if it has none or was cleared. */
             text?: string | null;
             ts: components["schemas"]["Moment"];
             turn?: components["schemas"]["TurnId"] | null;
         };
         ItemViewUserText: components["schemas"]["ItemViewCommon"] & {
-            /** @description A message that entered the session. Text: the message. */
-            fields: components["schemas"]["UserTextFields"];
+            fields: components["schemas"]["UserTextFields"] | components["schemas"]["ErasedFields"];
             /** @enum {string} */
             kind: "user_text";
         } & {
@@ -5030,7 +7018,7 @@ export interface components {
             kind: "user_text";
         };
         ItemViewAssistantText: components["schemas"]["ItemViewCommon"] & {
-            /** @description What the agent said. Text: its words. */
+            /** @description The agent's answer. */
             fields: components["schemas"]["NoFields"];
             /** @enum {string} */
             kind: "assistant_text";
@@ -5042,7 +7030,7 @@ export interface components {
             kind: "assistant_text";
         };
         ItemViewThinking: components["schemas"]["ItemViewCommon"] & {
-            /** @description What the agent thought aloud. Text: its words. */
+            /** @description The agent's reasoning. */
             fields: components["schemas"]["NoFields"];
             /** @enum {string} */
             kind: "thinking";
@@ -5054,8 +7042,7 @@ export interface components {
             kind: "thinking";
         };
         ItemViewToolCall: components["schemas"]["ItemViewCommon"] & {
-            /** @description A tool is called. Text: the input, as JSON. */
-            fields: components["schemas"]["ToolCallFields"];
+            fields: components["schemas"]["ToolCallFields"] | components["schemas"]["ErasedFields"];
             /** @enum {string} */
             kind: "tool_call";
         } & {
@@ -5066,8 +7053,7 @@ export interface components {
             kind: "tool_call";
         };
         ItemViewToolResult: components["schemas"]["ItemViewCommon"] & {
-            /** @description A tool answered. Text: the output. */
-            fields: components["schemas"]["ToolResultFields"];
+            fields: components["schemas"]["ToolResultFields"] | components["schemas"]["ErasedFields"];
             /** @enum {string} */
             kind: "tool_result";
         } & {
@@ -5078,8 +7064,7 @@ export interface components {
             kind: "tool_result";
         };
         ItemViewPermission: components["schemas"]["ItemViewCommon"] & {
-            /** @description The agent asks for permission, or a request was decided. Text: exactly what is asked. */
-            fields: components["schemas"]["PermissionFields"];
+            fields: components["schemas"]["PermissionFields"] | components["schemas"]["ErasedFields"];
             /** @enum {string} */
             kind: "permission";
         } & {
@@ -5090,7 +7075,7 @@ export interface components {
             kind: "permission";
         };
         ItemViewTodo: components["schemas"]["ItemViewCommon"] & {
-            /** @description The agent's task list. Text: the list, as JSON. */
+            /** @description The agent's to-do list. The text is the list, as JSON. */
             fields: components["schemas"]["NoFields"];
             /** @enum {string} */
             kind: "todo";
@@ -5102,8 +7087,7 @@ export interface components {
             kind: "todo";
         };
         ItemViewUsage: components["schemas"]["ItemViewCommon"] & {
-            /** @description What a request cost. */
-            fields: components["schemas"]["UsageView"];
+            fields: components["schemas"]["UsageFields"] | components["schemas"]["ErasedFields"];
             /** @enum {string} */
             kind: "usage";
         } & {
@@ -5114,8 +7098,7 @@ export interface components {
             kind: "usage";
         };
         ItemViewNotice: components["schemas"]["ItemViewCommon"] & {
-            /** @description Something a person should know. Text: the words. */
-            fields: components["schemas"]["NoticeFields"];
+            fields: components["schemas"]["NoticeFields"] | components["schemas"]["ErasedFields"];
             /** @enum {string} */
             kind: "notice";
         } & {
@@ -5126,8 +7109,7 @@ export interface components {
             kind: "notice";
         };
         ItemViewError: components["schemas"]["ItemViewCommon"] & {
-            /** @description Something went wrong. Text: what. */
-            fields: components["schemas"]["ErrorFields"];
+            fields: components["schemas"]["ErrorFields"] | components["schemas"]["ErasedFields"];
             /** @enum {string} */
             kind: "error";
         } & {
@@ -5138,8 +7120,7 @@ export interface components {
             kind: "error";
         };
         ItemViewRaw: components["schemas"]["ItemViewCommon"] & {
-            /** @description Something the provider said that fits nowhere else. Text: the JSON as it came. */
-            fields: components["schemas"]["RawFields"];
+            fields: components["schemas"]["RawFields"] | components["schemas"]["ErasedFields"];
             /** @enum {string} */
             kind: "raw";
         } & {
@@ -5170,6 +7151,16 @@ export interface components {
              */
             type: "reopened";
         };
+        /** @description A person promoted it; it has no parent now. */
+        SessionChangePromoted: {
+            /** @description Its former parent. */
+            from: components["schemas"]["SessionId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "promoted";
+        };
         /** @description The transcript was removed. */
         SessionChangeCleared: {
             /**
@@ -5185,7 +7176,7 @@ export interface components {
              */
             type: "deleted";
         };
-        /** @description The session was deleted since, and the details of this change with it. */
+        /** @description The agent was deleted later, with the details of this change. */
         SessionChangeErased: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5216,9 +7207,8 @@ export interface components {
         SessionChangeMessageAccepted: {
             corrects?: components["schemas"]["DeliveryId"] | null;
             delivery: components["schemas"]["DeliveryId"];
-            /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
-            origin: string;
-            /** @description The answer has to satisfy an output schema. */
+            origin: components["schemas"]["ActorName"];
+            /** @description The message has an output schema for its answer. */
             structured?: boolean;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5266,6 +7256,7 @@ export interface components {
              */
             type: "message_returned";
         };
+        /** @description The message was taken out of the queue. */
         SessionChangeMessageCancelled: {
             delivery: components["schemas"]["DeliveryId"];
             /**
@@ -5273,6 +7264,35 @@ export interface components {
              * @enum {string}
              */
             type: "message_cancelled";
+        };
+        /** @description A person changed the text of the queued message. */
+        SessionChangeMessageEdited: {
+            delivery: components["schemas"]["DeliveryId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_edited";
+        };
+        /** @description A person moved the queued message: before another one, or to the end. */
+        SessionChangeMessageMoved: {
+            before?: components["schemas"]["DeliveryId"] | null;
+            delivery: components["schemas"]["DeliveryId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_moved";
+        };
+        /** @description A person released held messages, and the agent goes on. */
+        SessionChangeMessageReleased: {
+            cause?: components["schemas"]["CauseId"] | null;
+            deliveries: components["schemas"]["DeliveryId"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_released";
         };
         SessionChangeTurnStarted: {
             cause: components["schemas"]["CauseId"];
@@ -5330,7 +7350,7 @@ export interface components {
             type: "answer_checked";
             verdict: components["schemas"]["AnswerVerdict"];
         };
-        /** @description A valid answer is no longer waited for. */
+        /** @description The agent stopped waiting for a valid answer. */
         SessionChangeAnswerAbandoned: {
             delivery: components["schemas"]["DeliveryId"];
             reason: components["schemas"]["AbandonReason"];
@@ -5341,8 +7361,8 @@ export interface components {
             type: "answer_abandoned";
         };
         SessionChangePermissionRequested: {
-            hash: string;
-            /** @description The tool, in the harness's words. */
+            hash: components["schemas"]["RequestHash"];
+            /** @description Name of the tool as the harness calls it. */
             tool?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5352,7 +7372,7 @@ export interface components {
         };
         SessionChangePermissionDecided: {
             decision: components["schemas"]["Decision"];
-            hash: string;
+            hash: components["schemas"]["RequestHash"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5383,7 +7403,7 @@ export interface components {
             type: "closed";
         };
         TeamChangeAgentEnrolled: {
-            agent: string;
+            agent: components["schemas"]["MemberId"];
             session?: components["schemas"]["SessionId"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5392,7 +7412,7 @@ export interface components {
             type: "agent_enrolled";
         };
         TeamChangeAgentLeft: {
-            agent: string;
+            agent: components["schemas"]["MemberId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5400,7 +7420,7 @@ export interface components {
             type: "agent_left";
         };
         TeamChangeWorkerStarted: {
-            agent: string;
+            agent: components["schemas"]["MemberId"];
             session: components["schemas"]["SessionId"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5409,7 +7429,7 @@ export interface components {
             type: "worker_started";
         };
         TeamChangeWorkerEnded: {
-            agent: string;
+            agent: components["schemas"]["MemberId"];
             session: components["schemas"]["SessionId"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5417,9 +7437,17 @@ export interface components {
              */
             type: "worker_ended";
         };
+        /** @description The guard of a member refused a write. */
+        TeamChangeWriteRefused: {
+            agent: components["schemas"]["MemberId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "write_refused";
+        };
         TeamChangeThreadStarted: {
-            /** @description As the team calls it: `thread-0001`. */
-            thread: string;
+            thread: components["schemas"]["TeamThreadId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5428,7 +7456,7 @@ export interface components {
         };
         TeamChangeThreadLinked: {
             task: components["schemas"]["TaskId"];
-            thread: string;
+            thread: components["schemas"]["TeamThreadId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5437,9 +7465,8 @@ export interface components {
         };
         /** @description A message was posted to one of its threads. */
         TeamChangeThreadPosted: {
-            message: string;
-            /** @description Ids of the thread and of the message. */
-            thread: string;
+            message: components["schemas"]["PostId"];
+            thread: components["schemas"]["ThreadId"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5454,11 +7481,19 @@ export interface components {
              */
             type: "task_created";
         };
+        TeamChangeTaskEdited: {
+            task: components["schemas"]["TaskId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task_edited";
+        };
         TeamChangeTaskClaimed: {
             /** Format: uint64 */
             epoch: number;
             expires_at: components["schemas"]["Moment"];
-            holder: string;
+            holder: components["schemas"]["MemberId"];
             task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5470,7 +7505,7 @@ export interface components {
             /** Format: uint64 */
             epoch: number;
             expires_at: components["schemas"]["Moment"];
-            holder: string;
+            holder: components["schemas"]["MemberId"];
             task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5481,7 +7516,7 @@ export interface components {
         TeamChangeTaskExpired: {
             /** Format: uint64 */
             epoch: number;
-            holder: string;
+            holder: components["schemas"]["MemberId"];
             task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5492,7 +7527,7 @@ export interface components {
         TeamChangeTaskCompleted: {
             /** Format: uint64 */
             epoch: number;
-            holder: string;
+            holder: components["schemas"]["MemberId"];
             task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5505,7 +7540,7 @@ export interface components {
         TeamChangeTaskFailed: {
             /** Format: uint64 */
             epoch: number;
-            holder: string;
+            holder: components["schemas"]["MemberId"];
             task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5516,7 +7551,7 @@ export interface components {
         TeamChangeTaskReleased: {
             /** Format: uint64 */
             epoch: number;
-            holder: string;
+            holder: components["schemas"]["MemberId"];
             task: components["schemas"]["TaskId"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -5529,7 +7564,7 @@ export interface components {
             /** Format: uint64 */
             epoch: number;
             task: components["schemas"]["TaskId"];
-            to?: string | null;
+            to?: components["schemas"]["MemberId"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5560,6 +7595,213 @@ export interface components {
              */
             type: "updated";
         };
+        /** @description The viewer has drawn the first `n` bytes of a screen. */
+        TerminalClientFrameAck: {
+            /** Format: uint32 */
+            epoch: number;
+            /** Format: uint64 */
+            n: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "ack";
+        };
+        /** @description Take over the keyboard; with `fit`, the terminal also takes this size. */
+        TerminalClientFrameTake: {
+            /** Format: uint32 */
+            cols?: number;
+            fit?: boolean;
+            /** @description Take it even if another person has it. */
+            force?: boolean;
+            /** Format: uint32 */
+            rows?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "take";
+        };
+        /** @description Give the keyboard back. */
+        TerminalClientFrameRelease: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "release";
+        };
+        /** @description Resize the terminal, after a take-over with `fit`. */
+        TerminalClientFrameSize: {
+            /** Format: uint32 */
+            cols: number;
+            /** Format: uint32 */
+            rows: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "size";
+        };
+        /** @description Paste a text; nothing in it counts as a key. */
+        TerminalClientFramePaste: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "paste";
+            text: string;
+        };
+        /** @description Draw everything again. */
+        TerminalClientFrameRedraw: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "redraw";
+        };
+        /**
+         * @description A new screen begins: reset the emulator and give it this size. The bytes that follow draw all of it, and are
+         *     acknowledged under this number.
+         */
+        TerminalServerFrameScreen: {
+            /** Format: uint32 */
+            cols: number;
+            /** Format: uint32 */
+            epoch: number;
+            holder?: components["schemas"]["TerminalHolder"] | null;
+            role: components["schemas"]["TerminalRole"];
+            /** Format: uint32 */
+            rows: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "screen";
+        };
+        /** @description The state of the terminal, sent whenever it changes. */
+        TerminalServerFrameState: components["schemas"]["TerminalState"] & {
+            /** @enum {string} */
+            t: "state";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "state";
+        };
+        /** @description A viewer took the keyboard, or gave it back. */
+        TerminalServerFrameHolder: {
+            holder?: components["schemas"]["TerminalHolder"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "holder";
+        };
+        /** @description The daemon refused a request of this viewer. */
+        TerminalServerFrameRefused: {
+            holder?: components["schemas"]["TerminalHolder"] | null;
+            message: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "refused";
+        };
+        /** @description tmux does not answer. The next `state` says that it does again. */
+        TerminalServerFrameStalled: {
+            /** Format: uint32 */
+            pid?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "stalled";
+        };
+        /** @description The last frame: why the connection is closed. */
+        TerminalServerFrameEnd: {
+            /** Format: uint32 */
+            code: number;
+            message: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            t: "end";
+        };
+        ThreadEventCommon: {
+            from: components["schemas"]["ParticipantId"];
+            id: components["schemas"]["PostId"];
+            meta: components["schemas"]["ThreadMeta"];
+            thread: components["schemas"]["ThreadId"];
+            to: components["schemas"]["Addressee"];
+            ts: components["schemas"]["Moment"];
+            /**
+             * Format: uint64
+             * @description Position in the thread.
+             */
+            version: number;
+        };
+        ThreadEventMessage: components["schemas"]["ThreadEventCommon"] & {
+            /** @description A message. The content is its text. */
+            content: string;
+            /** @enum {string} */
+            type: "message";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message";
+        };
+        ThreadEventControl: components["schemas"]["ThreadEventCommon"] & {
+            /** @description A change to the participants, or to what they may do. */
+            content: components["schemas"]["ControlContent"];
+            /** @enum {string} */
+            type: "control";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "control";
+        };
+        ThreadEventThreadCreated: components["schemas"]["ThreadEventCommon"] & {
+            /** @description The thread was created. */
+            content: components["schemas"]["CreatedContent"];
+            /** @enum {string} */
+            type: "thread.created";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thread.created";
+        };
+        ThreadEventThreadRenamed: components["schemas"]["ThreadEventCommon"] & {
+            /** @description The thread was renamed. */
+            content: components["schemas"]["RenamedContent"];
+            /** @enum {string} */
+            type: "thread.renamed";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thread.renamed";
+        };
+        ThreadEventThreadMoved: components["schemas"]["ThreadEventCommon"] & {
+            /** @description The agents of the thread work in another directory. */
+            content: components["schemas"]["MovedContent"];
+            /** @enum {string} */
+            type: "thread.moved";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thread.moved";
+        };
     };
     responses: {
         /** @description The request is malformed, or has a parameter that does not exist. */
@@ -5578,7 +7820,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No credential, or one that is not valid. */
+        /** @description The credential is missing or invalid. */
         Unauthenticated: {
             headers: {
                 [name: string]: unknown;
@@ -5610,7 +7852,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description What the request names does not exist. */
+        /** @description The resource does not exist. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -5626,7 +7868,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The request contradicts the present state, or names several things at once. */
+        /** @description The request conflicts with the current state, or its id is ambiguous. */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -5658,7 +7900,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No agent takes files of this type. */
+        /** @description A file of this type cannot be attached, or not to a message for this agent. */
         Unsupported: {
             headers: {
                 [name: string]: unknown;
@@ -5690,7 +7932,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Too many requests wait or came; `Retry-After` says when to try again, if that is known. */
+        /** @description Too many requests or waiting messages. `Retry-After` says when to try again, if known. */
         TooMany: {
             headers: {
                 [name: string]: unknown;
@@ -5706,7 +7948,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The daemon could not do it: `code` says why. */
+        /** @description The daemon failed; `code` says why. */
         Failed: {
             headers: {
                 [name: string]: unknown;
@@ -5740,7 +7982,7 @@ export interface components {
                 "application/json": components["schemas"]["BridgeError"];
             };
         };
-        /** @description No credential, or one that is not valid. */
+        /** @description The credential is missing or invalid. */
         BridgeUnauthenticated: {
             headers: {
                 [name: string]: unknown;
@@ -5776,7 +8018,7 @@ export interface components {
                 "application/json": components["schemas"]["BridgeError"];
             };
         };
-        /** @description What the request names does not exist. */
+        /** @description The resource does not exist. */
         BridgeNotFound: {
             headers: {
                 [name: string]: unknown;
@@ -5794,7 +8036,7 @@ export interface components {
                 "application/json": components["schemas"]["BridgeError"];
             };
         };
-        /** @description The request contradicts the present state, or names several things at once. */
+        /** @description The request conflicts with the current state, or its id is ambiguous. */
         BridgeConflict: {
             headers: {
                 [name: string]: unknown;
@@ -5822,7 +8064,8 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "too_large",
-                 *         "message": "the body is larger than 1 MB"
+                 *         "message": "the body is larger than 1 MB",
+                 *         "hint": null
                  *       }
                  *     }
                  */
@@ -5847,7 +8090,7 @@ export interface components {
                 "application/json": components["schemas"]["BridgeError"];
             };
         };
-        /** @description Too many requests wait or came; `Retry-After` says when to try again, if that is known. */
+        /** @description Too many requests or waiting messages. `Retry-After` says when to try again, if known. */
         BridgeTooMany: {
             headers: {
                 [name: string]: unknown;
@@ -5865,7 +8108,7 @@ export interface components {
                 "application/json": components["schemas"]["BridgeError"];
             };
         };
-        /** @description The daemon could not do it: `code` says why. */
+        /** @description The daemon failed; `code` says why. */
         BridgeFailed: {
             headers: {
                 [name: string]: unknown;
@@ -5893,14 +8136,15 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "INVALID_REQUEST",
-                 *         "message": "unknown query parameter `colour` (use one of: after, limit)"
+                 *         "message": "unknown query parameter `colour` (use one of: after, limit)",
+                 *         "hint": "use one of: after, limit"
                  *       }
                  *     }
                  */
                 "application/json": components["schemas"]["TeamdError"];
             };
         };
-        /** @description No credential, or one that is not valid. */
+        /** @description The credential is missing or invalid. */
         TeamdUnauthenticated: {
             headers: {
                 [name: string]: unknown;
@@ -5910,7 +8154,8 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "UNAUTHORIZED",
-                 *         "message": "missing or invalid credential (run `paseo team env TEAM --agent NAME` to print one)"
+                 *         "message": "missing or invalid credential (run `paseo team env TEAM --agent NAME` to print one)",
+                 *         "hint": "run `paseo team env TEAM --agent NAME` to print one"
                  *       }
                  *     }
                  */
@@ -5927,14 +8172,15 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "FORBIDDEN",
-                 *         "message": "only people can do this, and you are calling as an agent (ask a person; this process belongs to agent 3f2a)"
+                 *         "message": "only people can do this, and you are calling as an agent (ask a person; this process belongs to agent 3f2a)",
+                 *         "hint": "ask a person; this process belongs to agent 3f2a"
                  *       }
                  *     }
                  */
                 "application/json": components["schemas"]["TeamdError"];
             };
         };
-        /** @description What the request names does not exist. */
+        /** @description The resource does not exist. */
         TeamdNotFound: {
             headers: {
                 [name: string]: unknown;
@@ -5944,14 +8190,15 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "NOT_FOUND",
-                 *         "message": "agent not found (run `paseo ls`)"
+                 *         "message": "agent not found",
+                 *         "hint": "run `paseo ls`"
                  *       }
                  *     }
                  */
                 "application/json": components["schemas"]["TeamdError"];
             };
         };
-        /** @description The request contradicts the present state, or names several things at once. */
+        /** @description The request conflicts with the current state, or its id is ambiguous. */
         TeamdConflict: {
             headers: {
                 [name: string]: unknown;
@@ -5961,7 +8208,8 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "CONFLICT",
-                 *         "message": "the file has changed since it was read (read it again, then repeat the change)"
+                 *         "message": "the file has changed since it was read (read it again, then repeat the change)",
+                 *         "hint": "read it again, then repeat the change"
                  *       }
                  *     }
                  */
@@ -5978,7 +8226,8 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "TOO_LARGE",
-                 *         "message": "the body is larger than 1 MB"
+                 *         "message": "the body is larger than 1 MB",
+                 *         "hint": null
                  *       }
                  *     }
                  */
@@ -5995,14 +8244,15 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "FORBIDDEN",
-                 *         "message": "the Host header names another host (use the address that `paseo status` shows)"
+                 *         "message": "the Host header names another host (use the address that `paseo status` shows)",
+                 *         "hint": "use the address that `paseo status` shows"
                  *       }
                  *     }
                  */
                 "application/json": components["schemas"]["TeamdError"];
             };
         };
-        /** @description The daemon could not do it: `code` says why. */
+        /** @description The daemon failed; `code` says why. */
         TeamdFailed: {
             headers: {
                 [name: string]: unknown;
@@ -6012,7 +8262,8 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "UNAVAILABLE",
-                 *         "message": "the log cannot be written (free some disk space; run `paseo doctor`)"
+                 *         "message": "the log cannot be written (free some disk space; run `paseo doctor`)",
+                 *         "hint": "free some disk space; run `paseo doctor`"
                  *       }
                  *     }
                  */
@@ -6048,8 +8299,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "session": {
-                     *         "id": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "handle": "3f38",
+                     *         "id": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f40",
                      *         "name": null,
                      *         "agent": "default",
                      *         "title": null,
@@ -6065,13 +8316,14 @@ export interface operations {
                      *         "permissions": "full",
                      *         "labels": {},
                      *         "pinned_at": null,
+                     *         "notify_when_finished": false,
                      *         "attributes": {},
                      *         "project": "/home/ann/project",
                      *         "directory": "/home/ann/project",
                      *         "worktree": null,
                      *         "parent": null,
                      *         "entered": {
-                     *           "from": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "from": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "by": "human:cli",
                      *           "at": "2026-01-31T12:00:00.000Z"
                      *         },
@@ -6092,10 +8344,18 @@ export interface operations {
                      *           "cost_micros": null
                      *         },
                      *         "last_snippet": "hi",
+                     *         "step": null,
+                     *         "todo_done": null,
+                     *         "todo_total": null,
+                     *         "icon": null,
+                     *         "color": null,
+                     *         "unread": true,
+                     *         "news": 1,
+                     *         "archived": false,
                      *         "children": [],
-                     *         "last_cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *         "last_cause": "3f415c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
                      *       },
-                     *       "from": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *       "from": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
                      *     }
                      */
                     "application/json": components["schemas"]["Whereabouts"];
@@ -6112,25 +8372,25 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description Where the page before this one ended: its `next`. */
+                /** @description The `next` of the previous page. */
                 after?: string;
-                /** @description Only sessions that follow this definition. */
+                /** @description Only agents that follow this definition. */
                 agent?: string;
-                /** @description `true`: closed ones too. */
+                /** @description Include closed agents. */
                 all_statuses?: boolean;
-                /** @description `true`: neither labels nor `ui` filter anything. */
+                /** @description Ignore `labels` and `ui`. */
                 any_labels?: boolean;
-                /** @description `true`: of each session only what a line in a table shows; the answer is `SessionLines`. */
+                /** @description Return only the fields that a table shows; the response is `SessionLines`. */
                 brief?: boolean;
-                /** @description `key=value`, comma-separated; all must match. Inside, commas are written `%2C` and percent signs `%25`. */
+                /** @description Comma-separated `key=value` pairs that must all match. Write `%2C` for a comma and `%25` for a percent sign in them. */
                 labels?: string;
-                /** @description 500 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                /** @description Default and maximum 500. */
                 limit?: number;
-                /** @description Only sessions started in or under this directory. */
+                /** @description Only agents started in or under this directory. */
                 project?: string;
                 /**
-                 * @description `true`: only what the web app shows, those with `ui=true` and open ones that descend from them. Without labels
-                 *     and this: only background sessions.
+                 * @description Only agents that the web app shows: those with `ui=true`, and open ones that descend from them. Without `labels`
+                 *     and `ui`, only background agents.
                  */
                 ui?: boolean;
             };
@@ -6168,6 +8428,7 @@ export interface operations {
                      *           "permissions": "full",
                      *           "labels": {},
                      *           "pinned_at": null,
+                     *           "notify_when_finished": false,
                      *           "attributes": {},
                      *           "project": "/home/ann/project",
                      *           "directory": "/home/ann/project",
@@ -6189,7 +8450,16 @@ export interface operations {
                      *             "output_tokens": 0,
                      *             "cached_tokens": 0,
                      *             "cost_micros": null
-                     *           }
+                     *           },
+                     *           "last_snippet": "hello",
+                     *           "step": null,
+                     *           "todo_done": null,
+                     *           "todo_total": null,
+                     *           "icon": null,
+                     *           "color": null,
+                     *           "unread": true,
+                     *           "news": 1,
+                     *           "archived": false
                      *         }
                      *       ],
                      *       "next": null,
@@ -6216,7 +8486,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6261,6 +8531,7 @@ export interface operations {
                      *         "permissions": "full",
                      *         "labels": {},
                      *         "pinned_at": null,
+                     *         "notify_when_finished": false,
                      *         "attributes": {},
                      *         "project": "/home/ann/project",
                      *         "directory": "/home/ann/project",
@@ -6282,7 +8553,16 @@ export interface operations {
                      *           "output_tokens": 0,
                      *           "cached_tokens": 0,
                      *           "cost_micros": null
-                     *         }
+                     *         },
+                     *         "last_snippet": null,
+                     *         "step": null,
+                     *         "todo_done": null,
+                     *         "todo_total": null,
+                     *         "icon": null,
+                     *         "color": null,
+                     *         "unread": false,
+                     *         "news": 0,
+                     *         "archived": false
                      *       },
                      *       "receipt": {
                      *         "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
@@ -6304,6 +8584,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
             421: components["responses"]["Misdirected"];
             429: components["responses"]["TooMany"];
             default: components["responses"]["Failed"];
@@ -6314,7 +8595,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6348,6 +8629,7 @@ export interface operations {
                      *         "permissions": "full",
                      *         "labels": {},
                      *         "pinned_at": null,
+                     *         "notify_when_finished": false,
                      *         "attributes": {},
                      *         "project": "/home/ann/project",
                      *         "directory": "/home/ann/project",
@@ -6371,6 +8653,14 @@ export interface operations {
                      *           "cost_micros": null
                      *         },
                      *         "last_snippet": "hello",
+                     *         "step": null,
+                     *         "todo_done": null,
+                     *         "todo_total": null,
+                     *         "icon": null,
+                     *         "color": null,
+                     *         "unread": true,
+                     *         "news": 1,
+                     *         "archived": false,
                      *         "children": [],
                      *         "last_cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
                      *       }
@@ -6391,12 +8681,12 @@ export interface operations {
     deleteSession: {
         parameters: {
             query?: {
-                /** @description `true`: delete even what is in use. */
+                /** @description Delete even what is in use. */
                 force?: boolean;
             };
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6434,7 +8724,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6482,6 +8772,7 @@ export interface operations {
                      *           "env": "ci"
                      *         },
                      *         "pinned_at": "2026-01-31T12:00:00.000Z",
+                     *         "notify_when_finished": false,
                      *         "attributes": {},
                      *         "project": "/home/ann/project",
                      *         "directory": "/home/ann/project",
@@ -6505,6 +8796,14 @@ export interface operations {
                      *           "cost_micros": null
                      *         },
                      *         "last_snippet": "hello",
+                     *         "step": null,
+                     *         "todo_done": null,
+                     *         "todo_total": null,
+                     *         "icon": null,
+                     *         "color": null,
+                     *         "unread": true,
+                     *         "news": 1,
+                     *         "archived": false,
                      *         "children": [],
                      *         "last_cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
                      *       }
@@ -6528,7 +8827,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6563,7 +8862,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6600,18 +8899,49 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    openShell: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket. Text frames are `TerminalServerFrame` from the daemon, and `TerminalClientFrame` to it. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalServerFrame"] | components["schemas"]["TerminalClientFrame"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
     listItems: {
         parameters: {
             query?: {
-                /** @description Items above this ordinal, oldest first. */
+                /** @description Items above this ordinal, oldest first; with `before`, those between. */
                 after?: number;
-                /** @description The newest items below this ordinal. Without either: the newest. */
+                /** @description Items below this ordinal; without `after`, the newest of them. */
                 before?: number;
+                /** @description How many to return at most. */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6639,7 +8969,8 @@ export interface operations {
                      *           "kind": "user_text",
                      *           "fields": {
                      *             "origin": "human:cli",
-                     *             "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *             "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *             "stage": "answered"
                      *           },
                      *           "text": "Greet me <<say hello>>",
                      *           "full_length": null
@@ -6674,12 +9005,66 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    listTurns: {
+        parameters: {
+            query?: {
+                /** @description Turns whose first message is above this ordinal, oldest first. Excludes `before`. */
+                after?: number;
+                /** @description Turns whose first message is below this ordinal, the newest of them. */
+                before?: number;
+                /** @description How many to return at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "turns": [
+                     *         {
+                     *           "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ordinal": 1,
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "origin": "human:cli",
+                     *           "text": "Greet me <<say hello>>",
+                     *           "outcome": "completed"
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "earlier": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TurnPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
     getItemText: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
                 /** @description The number of the item in its transcript. */
                 ordinal: number;
@@ -6712,7 +9097,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6750,7 +9135,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6788,7 +9173,48 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    promoteSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6826,7 +9252,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6859,18 +9285,208 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
-    goBack: {
+    markLooked: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "news": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["SeenNews"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": false,
+                     *       "handle": "3f2b",
+                     *       "id": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    archiveSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "news": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["SeenNews"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f2b",
+                     *       "id": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getInbox: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. */
+                after?: string;
+                /** @description Entries of all sections together. Default and maximum 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "counts": {
+                     *         "needs_you": 1,
+                     *         "finished": 1,
+                     *         "working": 0
+                     *       },
+                     *       "needs_you": [
+                     *         {
+                     *           "kind": "question",
+                     *           "agent": {
+                     *             "session": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *             "handle": "3f33",
+                     *             "name": null,
+                     *             "agent": "default",
+                     *             "icon": null,
+                     *             "color": null,
+                     *             "project": "/home/ann/project",
+                     *             "parent": null,
+                     *             "team": null,
+                     *             "status": "waiting",
+                     *             "news": 1
+                     *           },
+                     *           "since": "2026-01-31T12:00:00.000Z",
+                     *           "summary": "May I push?",
+                     *           "hint": "answer with `paseo permit allow 78c5c1db -m \"…\"`",
+                     *           "request": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6",
+                     *           "destructive": false,
+                     *           "code": null,
+                     *           "until": null,
+                     *           "held": 0,
+                     *           "cause": null,
+                     *           "terminal": null
+                     *         }
+                     *       ],
+                     *       "finished": [
+                     *         {
+                     *           "agent": {
+                     *             "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *             "handle": "3f2b",
+                     *             "name": "greeter",
+                     *             "agent": "default",
+                     *             "icon": null,
+                     *             "color": null,
+                     *             "project": "/home/ann/project",
+                     *             "parent": null,
+                     *             "team": null,
+                     *             "status": "idle",
+                     *             "news": 2
+                     *           },
+                     *           "since": "2026-01-31T12:00:00.000Z",
+                     *           "last_snippet": "done"
+                     *         }
+                     *       ],
+                     *       "working": [],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    goBack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Summarize what we decided"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GoBack"];
             };
         };
@@ -6881,6 +9497,73 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "session": {
+                     *         "id": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f2b",
+                     *         "name": "greeter",
+                     *         "agent": "default",
+                     *         "title": null,
+                     *         "status": "idle",
+                     *         "status_source": "protocol",
+                     *         "status_since": "2026-01-31T12:00:00.000Z",
+                     *         "status_code": null,
+                     *         "hold": "none",
+                     *         "parked_until": null,
+                     *         "provider": "scripted",
+                     *         "model": null,
+                     *         "effort": null,
+                     *         "permissions": "full",
+                     *         "labels": {},
+                     *         "pinned_at": null,
+                     *         "notify_when_finished": false,
+                     *         "attributes": {},
+                     *         "project": "/home/ann/project",
+                     *         "directory": "/home/ann/project",
+                     *         "worktree": null,
+                     *         "parent": null,
+                     *         "entered": null,
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "turn": null,
+                     *         "cause": null,
+                     *         "ask": null,
+                     *         "asks": 0,
+                     *         "turns": 1,
+                     *         "usage": {
+                     *           "input_tokens": 0,
+                     *           "output_tokens": 0,
+                     *           "cached_tokens": 0,
+                     *           "cost_micros": null
+                     *         },
+                     *         "last_snippet": "hello",
+                     *         "step": null,
+                     *         "todo_done": null,
+                     *         "todo_total": null,
+                     *         "icon": null,
+                     *         "color": null,
+                     *         "unread": true,
+                     *         "news": 1,
+                     *         "archived": false,
+                     *         "children": [],
+                     *         "last_cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *       },
+                     *       "left": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "summary": "We use tabs.",
+                     *       "receipt": {
+                     *         "delivery": "3f315c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f2b",
+                     *         "placement": "started",
+                     *         "cause": "3f325c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "seq": 4711
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WentBack"];
                 };
             };
@@ -6899,11 +9582,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -6944,6 +9627,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
             421: components["responses"]["Misdirected"];
             429: components["responses"]["TooMany"];
             default: components["responses"]["Failed"];
@@ -6952,7 +9636,7 @@ export interface operations {
     uploadAttachment: {
         parameters: {
             query: {
-                /** @description What the file is called. */
+                /** @description Name of the file. */
                 name: string;
             };
             header?: never;
@@ -6961,6 +9645,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example Use tabs. */
                 "application/octet-stream": string;
             };
         };
@@ -6971,6 +9656,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3f2a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "name": "notes.txt",
+                     *       "media_type": "text/plain",
+                     *       "size": 10,
+                     *       "width": null,
+                     *       "height": null,
+                     *       "expires_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UploadedAttachment"];
                 };
             };
@@ -6990,7 +9686,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
                 /** @description The id of the attachment. */
                 attachment: string;
@@ -7019,10 +9715,15 @@ export interface operations {
     };
     listQueue: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -7040,10 +9741,277 @@ export interface operations {
                      *       "seq": 4711,
                      *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "handle": "3f2b",
-                     *       "messages": []
+                     *       "messages": [],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["Queue"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getQueuedText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+                /** @description The id of the delivery, as in a receipt. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Use tabs */
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    cancelQueued: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+                /** @description The id of the delivery, as in a receipt. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    editQueued: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+                /** @description The id of the delivery, as in a receipt. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Use tabs"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditMessage"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    moveQueued: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+                /** @description The id of the delivery, as in a receipt. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "first"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MoveMessage"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    releaseQueued: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+                /** @description The id of the delivery, as in a receipt. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": false,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    releaseQueue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": false,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActionAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7060,7 +10028,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
                 /** @description The id of the delivery, as in a receipt. */
                 delivery: string;
@@ -7166,7 +10134,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the cause. */
+                /** @description The id of the cause, or of a message that descends from it. */
                 cause: string;
             };
             cookie?: never;
@@ -7181,15 +10149,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "seq": 4711,
                      *       "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "opened_by": "human:cli",
                      *       "opened_at": "2026-01-31T12:00:00.000Z",
+                     *       "ended_at": "2026-01-31T12:00:00.000Z",
+                     *       "request": "Greet me <<say hello>>",
                      *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "thread": null,
                      *       "post": null,
                      *       "wakes": 0,
                      *       "wakes_allowed": 64,
+                     *       "wakes_left": 64,
+                     *       "spawned": 0,
+                     *       "spawns_allowed": 64,
                      *       "stopped": false,
                      *       "usage": {
                      *         "input_tokens": 0,
@@ -7197,6 +10171,9 @@ export interface operations {
                      *         "cached_tokens": 0,
                      *         "cost_micros": null
                      *       },
+                     *       "messages": 1,
+                     *       "running": 0,
+                     *       "waiting": 0,
                      *       "agents": [
                      *         {
                      *           "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
@@ -7204,10 +10181,15 @@ export interface operations {
                      *           "name": "greeter",
                      *           "status": "idle",
                      *           "by": null,
+                     *           "depth": 0,
                      *           "spawned": false,
                      *           "wakes": 0,
+                     *           "wakes_left": 6,
                      *           "turns": 1,
+                     *           "messages": 1,
                      *           "waiting": 0,
+                     *           "started_at": "2026-01-31T12:00:00.000Z",
+                     *           "ended_at": "2026-01-31T12:00:00.000Z",
                      *           "usage": {
                      *             "input_tokens": 0,
                      *             "output_tokens": 0,
@@ -7233,10 +10215,69 @@ export interface operations {
                      *             "cost_micros": null
                      *           }
                      *         }
-                     *       ]
+                     *       ],
+                     *       "tasks": [],
+                     *       "complete": true
                      *     }
                      */
                     "application/json": components["schemas"]["CauseView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listCauseMessages: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the cause, or of a message that descends from it. */
+                cause: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "messages": [
+                     *         {
+                     *           "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "from": "human:cli",
+                     *           "from_handle": null,
+                     *           "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f2b",
+                     *           "hop": 0,
+                     *           "sent_at": "2026-01-31T12:00:00.000Z",
+                     *           "stage": "answered",
+                     *           "reason": null,
+                     *           "turn": "3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "settled_at": "2026-01-31T12:00:00.000Z",
+                     *           "text": "Greet me <<say hello>>"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CauseMessages"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7253,7 +10294,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the cause. */
+                /** @description The id of the cause, or of a message that descends from it. */
                 cause: string;
             };
             cookie?: never;
@@ -7268,15 +10309,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "seq": 4711,
                      *       "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "opened_by": "human:cli",
                      *       "opened_at": "2026-01-31T12:00:00.000Z",
+                     *       "ended_at": "2026-01-31T12:00:00.000Z",
+                     *       "request": "Greet me <<say hello>>",
                      *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "delivery": "3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "thread": null,
                      *       "post": null,
                      *       "wakes": 0,
                      *       "wakes_allowed": 64,
+                     *       "wakes_left": 0,
+                     *       "spawned": 0,
+                     *       "spawns_allowed": 64,
                      *       "stopped": true,
                      *       "usage": {
                      *         "input_tokens": 0,
@@ -7284,6 +10331,9 @@ export interface operations {
                      *         "cached_tokens": 0,
                      *         "cost_micros": null
                      *       },
+                     *       "messages": 1,
+                     *       "running": 0,
+                     *       "waiting": 0,
                      *       "agents": [
                      *         {
                      *           "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
@@ -7291,10 +10341,15 @@ export interface operations {
                      *           "name": "greeter",
                      *           "status": "idle",
                      *           "by": null,
+                     *           "depth": 0,
                      *           "spawned": false,
                      *           "wakes": 0,
+                     *           "wakes_left": 0,
                      *           "turns": 1,
+                     *           "messages": 1,
                      *           "waiting": 0,
+                     *           "started_at": "2026-01-31T12:00:00.000Z",
+                     *           "ended_at": "2026-01-31T12:00:00.000Z",
                      *           "usage": {
                      *             "input_tokens": 0,
                      *             "output_tokens": 0,
@@ -7320,7 +10375,9 @@ export interface operations {
                      *             "cost_micros": null
                      *           }
                      *         }
-                     *       ]
+                     *       ],
+                     *       "tasks": [],
+                     *       "complete": true
                      *     }
                      */
                     "application/json": components["schemas"]["CauseView"];
@@ -7337,26 +10394,33 @@ export interface operations {
     };
     search: {
         parameters: {
-            query?: {
-                /** @description Where the page before this one ended: its `next`. */
+            query: {
+                /** @description The `next` of the previous page. */
                 after?: string;
-                /** @description In the transcript of this agent: a handle or an id. */
+                /** @description Only this agent's transcript: a handle or an id. Excludes `thread`. */
                 agent?: string;
-                /** @description What fits best first, not the newest. */
+                /** @description Best match first, instead of newest first. A cursor keeps the order of its page. */
                 best?: boolean;
-                /** @description Of agents and threads at home in this directory or below it. */
+                /** @description Only agents and threads of this directory or below it. */
                 directory?: string;
                 /** @description Who said it: `me` for any person, an agent's handle, or a participant of a thread. */
                 from?: string;
+                /** @description Only in agents, or only in threads. */
                 in?: components["schemas"]["SearchIn"];
-                /** @description `said`, `answered`, `tool` or `name`; several with commas between them. */
-                kind?: string;
+                /** @description Only hits of these kinds. `name` includes `title`. */
+                kind?: components["schemas"]["SearchKind"][];
+                /** @description How many hits to return at most. */
                 limit?: number;
-                /** @description Words that must all be in one text, "phrases" in quotes, beginnings*. Case and accents make no difference. */
-                q?: string;
+                /**
+                 * @description Words that one text must all contain, "phrases" in quotes, prefixes*; at least one letter or digit. Case and
+                 *     accents are ignored.
+                 */
+                q: string;
+                /** @description From this moment on. */
                 since?: components["schemas"]["Moment"];
-                /** @description In this thread: a name or an id. */
+                /** @description Only this thread: a name or an id. Excludes `agent`. */
                 thread?: string;
+                /** @description Before this moment. */
                 until?: components["schemas"]["Moment"];
             };
             header?: never;
@@ -7405,6 +10469,256 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. */
+                after?: string;
+                /** @description Default 50, at most 500. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "projects": [
+                     *         {
+                     *           "name": "work",
+                     *           "path": "/home/ann/project",
+                     *           "branch": null,
+                     *           "present": true,
+                     *           "open": 1,
+                     *           "last_used": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProjectPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listDirectories: {
+        parameters: {
+            query: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+                /** @description An absolute path, or one that begins with `~/`. The part after the last slash is completed. */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "directories": [
+                     *         {
+                     *           "name": "src",
+                     *           "path": "/home/ann/project/src",
+                     *           "repository": false
+                     *         }
+                     *       ],
+                     *       "truncated": false,
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DirectoryList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    completeFile: {
+        parameters: {
+            query: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description The absolute path of the directory to look in. */
+                directory: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+                /** @description Letters of the path in order; other letters may lie between them. Case-insensitive. */
+                query?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "files": [
+                     *         "README.md"
+                     *       ],
+                     *       "truncated": false,
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompletionList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. */
+                after?: string;
+                /** @description Also list what git ignores. */
+                ignored?: boolean;
+                /** @description Default 100, at most 500. */
+                limit?: number;
+                /** @description Relative to the agent's directory; empty for the directory itself. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "path": "",
+                     *       "directory": true,
+                     *       "files": [
+                     *         {
+                     *           "name": "src",
+                     *           "kind": "directory",
+                     *           "leads_to": null,
+                     *           "size": null,
+                     *           "exact": true
+                     *         },
+                     *         {
+                     *           "name": "README.md",
+                     *           "kind": "file",
+                     *           "leads_to": null,
+                     *           "size": 8,
+                     *           "exact": true
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "truncated": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FilePage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getFile: {
+        parameters: {
+            query: {
+                /** @description Relative to the agent's directory. */
+                path: string;
+                /** @description Return the bytes of an image, with its media type. */
+                raw?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The agent's id, or a unique prefix of it: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "path": "README.md",
+                     *       "kind": "text",
+                     *       "size": 8,
+                     *       "text": "# Hello\n",
+                     *       "truncated": false,
+                     *       "media_type": null,
+                     *       "width": null,
+                     *       "height": null,
+                     *       "what": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FilePreview"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -7412,9 +10726,11 @@ export interface operations {
     listPermissionRequests: {
         parameters: {
             query?: {
+                /** @description Where the page before this one ended: its `next`. */
                 after?: string;
+                /** @description How many to return at most. */
                 limit?: number;
-                /** @description Only what this agent asks. */
+                /** @description Only requests of this agent. */
                 session?: string;
             };
             header?: never;
@@ -7438,18 +10754,19 @@ export interface operations {
                      *           "handle": "3f33",
                      *           "name": null,
                      *           "project": "/home/ann/project",
-                     *           "hash": "0b5e8c1fa94d27e6…",
+                     *           "hash": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6",
                      *           "tool": "ask",
                      *           "headline": "May I push?",
                      *           "text": "May I push?",
                      *           "always": null,
+                     *           "destructive": false,
                      *           "since": "2026-01-31T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "next": null
                      *     }
                      */
-                    "application/json": components["schemas"]["AskPage"];
+                    "application/json": components["schemas"]["PermissionRequestPage"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7465,7 +10782,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
                 /** @description The hash of the permission request. */
                 hash: string;
@@ -7474,6 +10791,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "allow": true,
+                 *       "message": "Yes, as v1.2"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AnswerPermission"];
             };
         };
@@ -7484,6 +10807,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "handle": "3f3b",
+                     *       "hash": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6",
+                     *       "allow": true,
+                     *       "rule": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AnsweredPermission"];
                 };
             };
@@ -7499,7 +10832,12 @@ export interface operations {
     };
     listRules: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7514,7 +10852,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "rules": []
+                     *       "rules": [],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["RuleList"];
@@ -7523,6 +10862,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -7545,6 +10885,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "rules": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RuleList"];
                 };
             };
@@ -7560,11 +10906,11 @@ export interface operations {
     listAgentSessions: {
         parameters: {
             query: {
-                /** @description Pass `next` to read on. */
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
                 after?: string;
-                /** @description 50, unless it is said; at most 500. */
+                /** @description Default 50, at most 500. */
                 limit?: number;
-                /** @description Whose definitions count, and whose sessions: an absolute path. */
+                /** @description Project of the definition and its agents: an absolute path. */
                 project: string;
             };
             header?: never;
@@ -7588,8 +10934,8 @@ export interface operations {
                      *       "agent": "default",
                      *       "sessions": [
                      *         {
-                     *           "id": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *           "handle": "3f38",
+                     *           "id": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f40",
                      *           "name": null,
                      *           "agent": "default",
                      *           "title": null,
@@ -7605,6 +10951,7 @@ export interface operations {
                      *           "permissions": "full",
                      *           "labels": {},
                      *           "pinned_at": null,
+                     *           "notify_when_finished": false,
                      *           "attributes": {},
                      *           "project": "/home/ann/project",
                      *           "directory": "/home/ann/project",
@@ -7627,10 +10974,18 @@ export interface operations {
                      *             "cached_tokens": 0,
                      *             "cost_micros": null
                      *           },
-                     *           "last_snippet": "hi"
+                     *           "last_snippet": "hi",
+                     *           "step": null,
+                     *           "todo_done": null,
+                     *           "todo_total": null,
+                     *           "icon": null,
+                     *           "color": null,
+                     *           "unread": true,
+                     *           "news": 1,
+                     *           "archived": false
                      *         }
                      *       ],
-                     *       "next": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *       "next": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
                      *     }
                      */
                     "application/json": components["schemas"]["AgentSessions"];
@@ -7649,7 +11004,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7680,16 +11035,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "receipt": {
-                     *         "delivery": "3f375c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "session": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "handle": "3f38",
+                     *         "delivery": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "session": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f40",
                      *         "placement": "started",
-                     *         "cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "cause": "3f415c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "seq": 4711
                      *       },
                      *       "session": {
-                     *         "id": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "handle": "3f38",
+                     *         "id": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f40",
                      *         "name": null,
                      *         "agent": "default",
                      *         "title": null,
@@ -7705,6 +11060,7 @@ export interface operations {
                      *         "permissions": "full",
                      *         "labels": {},
                      *         "pinned_at": null,
+                     *         "notify_when_finished": false,
                      *         "attributes": {},
                      *         "project": "/home/ann/project",
                      *         "directory": "/home/ann/project",
@@ -7716,8 +11072,8 @@ export interface operations {
                      *         "updated_at": "2026-01-31T12:00:00.000Z",
                      *         "queued": 0,
                      *         "held": 0,
-                     *         "turn": "3f3a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "turn": "3f425c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "cause": "3f415c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "ask": null,
                      *         "asks": 0,
                      *         "turns": 0,
@@ -7727,8 +11083,17 @@ export interface operations {
                      *           "cached_tokens": 0,
                      *           "cost_micros": null
                      *         },
+                     *         "last_snippet": null,
+                     *         "step": null,
+                     *         "todo_done": null,
+                     *         "todo_total": null,
+                     *         "icon": null,
+                     *         "color": null,
+                     *         "unread": false,
+                     *         "news": 0,
+                     *         "archived": false,
                      *         "children": [],
-                     *         "last_cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *         "last_cause": "3f415c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
                      *       },
                      *       "created": true
                      *     }
@@ -7742,6 +11107,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
             421: components["responses"]["Misdirected"];
             429: components["responses"]["TooMany"];
             default: components["responses"]["Failed"];
@@ -7777,8 +11143,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "session": {
-                     *         "id": "3f385c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "handle": "3f38",
+                     *         "id": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f40",
                      *         "name": null,
                      *         "agent": "default",
                      *         "title": null,
@@ -7794,13 +11160,14 @@ export interface operations {
                      *         "permissions": "full",
                      *         "labels": {},
                      *         "pinned_at": null,
+                     *         "notify_when_finished": false,
                      *         "attributes": {},
                      *         "project": "/home/ann/project",
                      *         "directory": "/home/ann/project",
                      *         "worktree": null,
                      *         "parent": null,
                      *         "entered": {
-                     *           "from": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "from": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "by": "human:cli",
                      *           "at": "2026-01-31T12:00:00.000Z"
                      *         },
@@ -7821,11 +11188,19 @@ export interface operations {
                      *           "cost_micros": null
                      *         },
                      *         "last_snippet": "hi",
+                     *         "step": null,
+                     *         "todo_done": null,
+                     *         "todo_total": null,
+                     *         "icon": null,
+                     *         "color": null,
+                     *         "unread": true,
+                     *         "news": 1,
+                     *         "archived": false,
                      *         "children": [],
-                     *         "last_cause": "3f395c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *         "last_cause": "3f415c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
                      *       },
                      *       "created": false,
-                     *       "from": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "from": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "receipt": null
                      *     }
                      */
@@ -7845,7 +11220,11 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+                /** @description Absolute path of a directory. Without it, only the user's own and built-in definitions. */
                 project?: string;
             };
             header?: never;
@@ -7868,6 +11247,8 @@ export interface operations {
                      *           "slug": "default",
                      *           "name": "Default",
                      *           "description": "The provider's agent, unmodified.",
+                     *           "icon": null,
+                     *           "color": null,
                      *           "type": "chat",
                      *           "provider": null,
                      *           "is_subagent": false,
@@ -7891,7 +11272,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "problems": [],
-                     *       "pending": []
+                     *       "pending": [],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["AgentList"];
@@ -7901,6 +11283,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -7908,7 +11291,7 @@ export interface operations {
     getAgent: {
         parameters: {
             query?: {
-                /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+                /** @description Absolute path of a directory. Without it, only the user's own and built-in definitions. */
                 project?: string;
                 /** @description `true`: the untrusted definition of the project instead of the one in effect. */
                 untrusted?: boolean;
@@ -7931,33 +11314,38 @@ export interface operations {
                     /**
                      * @example {
                      *       "agent": {
-                     *         "slug": "default",
-                     *         "name": "Default",
-                     *         "description": "The provider's agent, unmodified.",
+                     *         "slug": "reviewer",
+                     *         "name": "reviewer",
+                     *         "description": "Reviews changes",
+                     *         "icon": null,
+                     *         "color": null,
                      *         "type": "chat",
-                     *         "provider": null,
+                     *         "provider": "claude",
                      *         "is_subagent": false,
                      *         "ui_visible": true,
-                     *         "origin": "built-in",
-                     *         "file": null,
+                     *         "origin": "home",
+                     *         "file": "/home/ann/.paseo/agents/reviewer.toml",
                      *         "counts": true,
                      *         "trusted": true,
                      *         "notice": null,
                      *         "permissions": null,
                      *         "guard": null,
                      *         "tools": {
-                     *           "allow": [
-                     *             "native_read",
-                     *             "native_write"
-                     *           ],
+                     *           "allow": null,
                      *           "deny": []
                      *         },
                      *         "ceiling": null,
                      *         "directory": null
                      *       },
-                     *       "models": [],
+                     *       "models": [
+                     *         {
+                     *           "model": "opus",
+                     *           "key": null,
+                     *           "effort": "high"
+                     *         }
+                     *       ],
                      *       "effort": null,
-                     *       "prompt": null,
+                     *       "prompt": "You are reviewer. Reviews changes",
                      *       "capabilities": {
                      *         "allow": null,
                      *         "deny": []
@@ -8014,6 +11402,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "description = \"Reviews changes\"\nprovider = \"claude\"\n\n[[models]]\nmodel_id = \"opus\"\neffort = \"high\"\n"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SaveAgent"];
             };
         };
@@ -8024,6 +11417,67 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "project": null,
+                     *       "agents": [
+                     *         {
+                     *           "slug": "default",
+                     *           "name": "Default",
+                     *           "description": "The provider's agent, unmodified.",
+                     *           "icon": null,
+                     *           "color": null,
+                     *           "type": "chat",
+                     *           "provider": null,
+                     *           "is_subagent": false,
+                     *           "ui_visible": true,
+                     *           "origin": "built-in",
+                     *           "file": null,
+                     *           "counts": true,
+                     *           "trusted": true,
+                     *           "notice": null,
+                     *           "permissions": null,
+                     *           "guard": null,
+                     *           "tools": {
+                     *             "allow": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "deny": []
+                     *           },
+                     *           "ceiling": null,
+                     *           "directory": null
+                     *         },
+                     *         {
+                     *           "slug": "reviewer",
+                     *           "name": "reviewer",
+                     *           "description": "Reviews changes",
+                     *           "icon": null,
+                     *           "color": null,
+                     *           "type": "chat",
+                     *           "provider": "claude",
+                     *           "is_subagent": false,
+                     *           "ui_visible": true,
+                     *           "origin": "home",
+                     *           "file": "/home/ann/.paseo/agents/reviewer.toml",
+                     *           "counts": true,
+                     *           "trusted": true,
+                     *           "notice": null,
+                     *           "permissions": null,
+                     *           "guard": null,
+                     *           "tools": {
+                     *             "allow": null,
+                     *             "deny": []
+                     *           },
+                     *           "ceiling": null,
+                     *           "directory": null
+                     *         }
+                     *       ],
+                     *       "problems": [],
+                     *       "pending": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
@@ -8040,7 +11494,7 @@ export interface operations {
     getAgentSource: {
         parameters: {
             query?: {
-                /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+                /** @description Absolute path of a directory. Without it, only the user's own and built-in definitions. */
                 project?: string;
             };
             header?: never;
@@ -8080,6 +11534,59 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    checkAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the agent definition. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "tools = ['read'\n"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckAgent"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "problems": [
+                     *         {
+                     *           "file": "/home/ann/.paseo/agents/reviewer.toml",
+                     *           "line": 1,
+                     *           "message": "invalid TOML: unclosed array, expected `]`",
+                     *           "slug": "reviewer",
+                     *           "severity": "error"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedAgent"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
     trustAgent: {
         parameters: {
             query?: never;
@@ -8092,6 +11599,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "project": "/home/ann/project",
+                 *       "sha256": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TrustAgent"];
             };
         };
@@ -8102,6 +11615,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "project": null,
+                     *       "agents": [
+                     *         {
+                     *           "slug": "default",
+                     *           "name": "Default",
+                     *           "description": "The provider's agent, unmodified.",
+                     *           "icon": null,
+                     *           "color": null,
+                     *           "type": "chat",
+                     *           "provider": null,
+                     *           "is_subagent": false,
+                     *           "ui_visible": true,
+                     *           "origin": "built-in",
+                     *           "file": null,
+                     *           "counts": true,
+                     *           "trusted": true,
+                     *           "notice": null,
+                     *           "permissions": null,
+                     *           "guard": null,
+                     *           "tools": {
+                     *             "allow": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "deny": []
+                     *           },
+                     *           "ceiling": null,
+                     *           "directory": null
+                     *         }
+                     *       ],
+                     *       "problems": [],
+                     *       "pending": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
@@ -8124,6 +11674,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "project": "/home/ann/project",
+                 *       "sha256": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TrustAgents"];
             };
         };
@@ -8134,6 +11690,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "project": null,
+                     *       "agents": [
+                     *         {
+                     *           "slug": "default",
+                     *           "name": "Default",
+                     *           "description": "The provider's agent, unmodified.",
+                     *           "icon": null,
+                     *           "color": null,
+                     *           "type": "chat",
+                     *           "provider": null,
+                     *           "is_subagent": false,
+                     *           "ui_visible": true,
+                     *           "origin": "built-in",
+                     *           "file": null,
+                     *           "counts": true,
+                     *           "trusted": true,
+                     *           "notice": null,
+                     *           "permissions": null,
+                     *           "guard": null,
+                     *           "tools": {
+                     *             "allow": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "deny": []
+                     *           },
+                     *           "ceiling": null,
+                     *           "directory": null
+                     *         }
+                     *       ],
+                     *       "problems": [],
+                     *       "pending": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
@@ -8150,7 +11743,7 @@ export interface operations {
     distrustProject: {
         parameters: {
             query?: {
-                /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+                /** @description Absolute path of a directory. Without it, only the user's own and built-in definitions. */
                 project?: string;
             };
             header?: never;
@@ -8165,6 +11758,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "project": null,
+                     *       "agents": [
+                     *         {
+                     *           "slug": "default",
+                     *           "name": "Default",
+                     *           "description": "The provider's agent, unmodified.",
+                     *           "icon": null,
+                     *           "color": null,
+                     *           "type": "chat",
+                     *           "provider": null,
+                     *           "is_subagent": false,
+                     *           "ui_visible": true,
+                     *           "origin": "built-in",
+                     *           "file": null,
+                     *           "counts": true,
+                     *           "trusted": true,
+                     *           "notice": null,
+                     *           "permissions": null,
+                     *           "guard": null,
+                     *           "tools": {
+                     *             "allow": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "deny": []
+                     *           },
+                     *           "ceiling": null,
+                     *           "directory": null
+                     *         }
+                     *       ],
+                     *       "problems": [],
+                     *       "pending": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
@@ -8179,7 +11809,12 @@ export interface operations {
     };
     listProviders: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8241,7 +11876,7 @@ export interface operations {
                      *           "program": null,
                      *           "version": null,
                      *           "problem": "is not installed",
-                     *           "hint": "install it with `npm install -g @openai/codex`, or set `program` to its path",
+                     *           "hint": "install it with `npm install -g @openai/codex`, or set `program` for the provider `codex` in config.toml",
                      *           "default": false,
                      *           "default_reason": null,
                      *           "capabilities": {
@@ -8274,7 +11909,8 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "configured": null
+                     *       "configured": null,
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["ProviderList"];
@@ -8283,6 +11919,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -8296,6 +11933,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "my-agent",
+                 *       "command": [
+                 *         "cat"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["AddProvider"];
             };
         };
@@ -8306,12 +11951,99 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "providers": [
+                     *         {
+                     *           "name": "claude",
+                     *           "added": false,
+                     *           "readiness": "missing",
+                     *           "program": null,
+                     *           "version": null,
+                     *           "problem": "is not installed",
+                     *           "hint": "install it with `npm install -g @anthropic-ai/claude-code`, or set `program` for the provider `claude` in config.toml",
+                     *           "default": false,
+                     *           "default_reason": null,
+                     *           "capabilities": {
+                     *             "steer": true,
+                     *             "resume": true,
+                     *             "models": true,
+                     *             "efforts": [
+                     *               "low",
+                     *               "medium"
+                     *             ],
+                     *             "permissions": [
+                     *               "full",
+                     *               "ask"
+                     *             ],
+                     *             "withholds": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "mcp": true,
+                     *             "thinking": true,
+                     *             "cost": true,
+                     *             "own_turns": true,
+                     *             "guard": true,
+                     *             "terminal": true,
+                     *             "attachments": [
+                     *               "image",
+                     *               "pdf"
+                     *             ],
+                     *             "lifetime": "pipe"
+                     *           }
+                     *         },
+                     *         {
+                     *           "name": "codex",
+                     *           "added": false,
+                     *           "readiness": "missing",
+                     *           "program": null,
+                     *           "version": null,
+                     *           "problem": "is not installed",
+                     *           "hint": "install it with `npm install -g @openai/codex`, or set `program` for the provider `codex` in config.toml",
+                     *           "default": false,
+                     *           "default_reason": null,
+                     *           "capabilities": {
+                     *             "steer": true,
+                     *             "resume": true,
+                     *             "models": true,
+                     *             "efforts": [
+                     *               "none",
+                     *               "minimal"
+                     *             ],
+                     *             "permissions": [
+                     *               "full",
+                     *               "ask"
+                     *             ],
+                     *             "withholds": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "mcp": true,
+                     *             "thinking": true,
+                     *             "cost": false,
+                     *             "own_turns": true,
+                     *             "guard": true,
+                     *             "terminal": true,
+                     *             "attachments": [
+                     *               "image",
+                     *               "text"
+                     *             ],
+                     *             "lifetime": "pipe"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "configured": null,
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
@@ -8336,7 +12068,180 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "providers": [
+                     *         {
+                     *           "name": "claude",
+                     *           "added": false,
+                     *           "readiness": "missing",
+                     *           "program": null,
+                     *           "version": null,
+                     *           "problem": "is not installed",
+                     *           "hint": "install it with `npm install -g @anthropic-ai/claude-code`, or set `program` for the provider `claude` in config.toml",
+                     *           "default": false,
+                     *           "default_reason": null,
+                     *           "capabilities": {
+                     *             "steer": true,
+                     *             "resume": true,
+                     *             "models": true,
+                     *             "efforts": [
+                     *               "low",
+                     *               "medium"
+                     *             ],
+                     *             "permissions": [
+                     *               "full",
+                     *               "ask"
+                     *             ],
+                     *             "withholds": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "mcp": true,
+                     *             "thinking": true,
+                     *             "cost": true,
+                     *             "own_turns": true,
+                     *             "guard": true,
+                     *             "terminal": true,
+                     *             "attachments": [
+                     *               "image",
+                     *               "pdf"
+                     *             ],
+                     *             "lifetime": "pipe"
+                     *           }
+                     *         },
+                     *         {
+                     *           "name": "codex",
+                     *           "added": false,
+                     *           "readiness": "missing",
+                     *           "program": null,
+                     *           "version": null,
+                     *           "problem": "is not installed",
+                     *           "hint": "install it with `npm install -g @openai/codex`, or set `program` for the provider `codex` in config.toml",
+                     *           "default": false,
+                     *           "default_reason": null,
+                     *           "capabilities": {
+                     *             "steer": true,
+                     *             "resume": true,
+                     *             "models": true,
+                     *             "efforts": [
+                     *               "none",
+                     *               "minimal"
+                     *             ],
+                     *             "permissions": [
+                     *               "full",
+                     *               "ask"
+                     *             ],
+                     *             "withholds": [
+                     *               "native_read",
+                     *               "native_write"
+                     *             ],
+                     *             "mcp": true,
+                     *             "thinking": true,
+                     *             "cost": false,
+                     *             "own_turns": true,
+                     *             "guard": true,
+                     *             "terminal": true,
+                     *             "attachments": [
+                     *               "image",
+                     *               "text"
+                     *             ],
+                     *             "lifetime": "pipe"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "configured": null,
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listCommands: {
+        parameters: {
+            query: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description The absolute path of the directory in which the agent works, or of its project. */
+                directory: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+                /** @description Default: the daemon's default provider. */
+                provider?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "commands": [],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the provider. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "provider": "scripted",
+                     *       "source": "configuration",
+                     *       "models": [],
+                     *       "efforts": [],
+                     *       "truncated": false,
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ModelList"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8351,9 +12256,9 @@ export interface operations {
     listThreads: {
         parameters: {
             query?: {
-                /** @description Pass `next` to read on. */
-                after?: string;
-                /** @description At most 500. */
+                /** @description The `next` of the previous page. */
+                after?: components["schemas"]["ThreadId"];
+                /** @description Default 100, at most 500. */
                 limit?: number;
             };
             header?: never;
@@ -8373,13 +12278,14 @@ export interface operations {
                      *       "seq": 4711,
                      *       "threads": [
                      *         {
-                     *           "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "id": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "name": "planning",
                      *           "directory": "/home/ann/project",
                      *           "created_by": "human:cli",
                      *           "created_at": "2026-01-31T12:00:00.000Z",
                      *           "updated_at": "2026-01-31T12:00:00.000Z",
                      *           "messages": 0,
+                     *           "unread": 0,
                      *           "version": 1,
                      *           "state": {
                      *             "paused": false,
@@ -8399,7 +12305,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *       "next": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
                      *     }
                      */
                     "application/json": components["schemas"]["ThreadPage"];
@@ -8416,8 +12322,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
-                "idempotency-key"?: string;
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8444,13 +12350,14 @@ export interface operations {
                      * @example {
                      *       "seq": 4711,
                      *       "thread": {
-                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "id": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "name": "planning",
                      *         "directory": "/home/ann/project",
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z",
                      *         "messages": 0,
+                     *         "unread": 0,
                      *         "version": 1,
                      *         "state": {
                      *           "paused": false,
@@ -8477,6 +12384,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
@@ -8485,10 +12393,15 @@ export interface operations {
     };
     getThread: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The state as it was at this moment. Default: as it is now. Excludes `version`. */
+                at?: components["schemas"]["Moment"];
+                /** @description The state after the event with this version. Excludes `at`. */
+                version?: number;
+            };
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -8505,13 +12418,14 @@ export interface operations {
                      * @example {
                      *       "seq": 4711,
                      *       "thread": {
-                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "id": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "name": "planning",
                      *         "directory": "/home/ann/project",
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z",
                      *         "messages": 0,
+                     *         "unread": 0,
                      *         "version": 1,
                      *         "state": {
                      *           "paused": false,
@@ -8547,12 +12461,12 @@ export interface operations {
     deleteThread: {
         parameters: {
             query?: {
-                /** @description `true`: delete even what is in use. */
+                /** @description Delete even what is in use. */
                 force?: boolean;
             };
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -8569,13 +12483,20 @@ export interface operations {
                      * @example {
                      *       "seq": 4711,
                      *       "thread": {
-                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "id": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "name": "plans",
                      *         "directory": "/home/ann/project",
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z",
                      *         "messages": 1,
+                     *         "unread": 0,
+                     *         "last": {
+                     *           "id": "3f445c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "from": "user",
+                     *           "text": ""
+                     *         },
                      *         "version": 3,
                      *         "state": {
                      *           "paused": false,
@@ -8613,7 +12534,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -8639,13 +12560,14 @@ export interface operations {
                      * @example {
                      *       "seq": 4711,
                      *       "thread": {
-                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "id": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "name": "plans",
                      *         "directory": "/home/ann/project",
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z",
                      *         "messages": 0,
+                     *         "unread": 0,
                      *         "version": 2,
                      *         "state": {
                      *           "paused": false,
@@ -8682,18 +12604,18 @@ export interface operations {
     listThreadEvents: {
         parameters: {
             query?: {
-                /** @description Only events above this version, the oldest first. */
+                /** @description Only events above this version, oldest first; with `before`, those between. */
                 after?: number;
-                /** @description Only events below this version, the newest of them. */
+                /** @description Only events below this version; without `after` and `from`, the newest of them. */
                 before?: number;
-                /** @description Only the event with this id and what came after it. */
-                from?: string;
-                /** @description At most 500. */
+                /** @description Only the event with this id and those after it. */
+                from?: components["schemas"]["PostId"];
+                /** @description Default 100, at most 500. */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -8709,15 +12631,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
-                     *       "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "thread": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "events": [
                      *         {
-                     *           "id": "3f3d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "id": "3f455c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "ts": "2026-01-31T12:00:00.000Z",
-                     *           "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *           "type": "thread.renamed",
+                     *           "thread": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "from": "user",
                      *           "to": "all",
+                     *           "type": "thread.renamed",
                      *           "content": {
                      *             "name": "plans"
                      *           },
@@ -8728,12 +12650,12 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "id": "3f3c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "id": "3f445c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "ts": "2026-01-31T12:00:00.000Z",
-                     *           "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *           "type": "message",
+                     *           "thread": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "from": "user",
                      *           "to": "all",
+                     *           "type": "message",
                      *           "content": "What is left to do?",
                      *           "meta": {
                      *             "reply_to": null,
@@ -8762,11 +12684,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
-                "idempotency-key"?: string;
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
+                "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -8792,12 +12714,12 @@ export interface operations {
                      * @example {
                      *       "seq": 4711,
                      *       "event": {
-                     *         "id": "3f3c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "id": "3f445c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "ts": "2026-01-31T12:00:00.000Z",
-                     *         "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "type": "message",
+                     *         "thread": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "from": "user",
                      *         "to": "all",
+                     *         "type": "message",
                      *         "content": "What is left to do?",
                      *         "meta": {
                      *           "reply_to": null,
@@ -8821,12 +12743,64 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    previewWakes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread's id, a unique prefix of it, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "@ann what is left to do?"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostMessage"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "thread": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "to": "all",
+                     *       "wakes": [],
+                     *       "not_woken": [],
+                     *       "remarks": [
+                     *         "@ann is not a participant. The thread has no participants yet."
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WakePreview"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
     controlThread: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -8854,13 +12828,20 @@ export interface operations {
                      * @example {
                      *       "seq": 4711,
                      *       "thread": {
-                     *         "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "id": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "name": "plans",
                      *         "directory": "/home/ann/project",
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z",
                      *         "messages": 1,
+                     *         "unread": 0,
+                     *         "last": {
+                     *           "id": "3f445c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "from": "user",
+                     *           "text": "What is left to do?"
+                     *         },
                      *         "version": 3,
                      *         "state": {
                      *           "paused": false,
@@ -8897,10 +12878,15 @@ export interface operations {
     };
     listPresence: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -8915,7 +12901,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "thread": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "ttl_seconds": 120,
                      *       "participants": [
                      *         {
@@ -8932,7 +12918,8 @@ export interface operations {
                      *           "stale": false,
                      *           "details": null
                      *         }
-                     *       ]
+                     *       ],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["PresenceList"];
@@ -8952,7 +12939,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -8976,7 +12963,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "thread": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "thread": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "ttl_seconds": 120,
                      *       "participants": [
                      *         {
@@ -8993,7 +12980,8 @@ export interface operations {
                      *           "stale": false,
                      *           "details": null
                      *         }
-                     *       ]
+                     *       ],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["PresenceList"];
@@ -9009,24 +12997,62 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
-    createParticipantToken: {
+    listHeldReplies: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The thread's id, a unique prefix of it, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "thread": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "replies": [],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HeldList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    markThreadLooked: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "participant": "ann"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateSeatToken"];
+                /** @example {} */
+                "application/json": components["schemas"]["SeenMessages"];
             };
         };
         responses: {
@@ -9038,11 +13064,128 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "3f3e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "seq": 4711,
+                     *       "thread": {
+                     *         "id": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "name": "plans",
+                     *         "directory": "/home/ann/project",
+                     *         "created_by": "human:cli",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z",
+                     *         "messages": 1,
+                     *         "unread": 0,
+                     *         "last": {
+                     *           "id": "3f445c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ts": "2026-01-31T12:00:00.000Z",
+                     *           "from": "user",
+                     *           "text": "What is left to do?"
+                     *         },
+                     *         "version": 3,
+                     *         "state": {
+                     *           "paused": false,
+                     *           "muted": [],
+                     *           "discussion": {
+                     *             "on": false,
+                     *             "allow_agent_mentions": false
+                     *           },
+                     *           "invited_auto": {
+                     *             "on": false
+                     *           },
+                     *           "participants": {
+                     *             "invited": []
+                     *           },
+                     *           "guests": [],
+                     *           "held": 0
+                     *         }
+                     *       },
+                     *       "unchanged": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ThreadAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    suggestParticipantId: {
+        parameters: {
+            query?: {
+                /** @description The client to invite: a provider, or the slug of a definition. */
+                client?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The thread's id, a unique prefix of it, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "scripted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SuggestedParticipantId"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createParticipantToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread's id, a unique prefix of it, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "participant": "ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateParticipantToken"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3f465c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "name": "ann in plans",
-                     *       "actor": "seat:3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c/ann",
+                     *       "actor": "seat:3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c/ann",
                      *       "directory": "/home/ann/project",
-                     *       "secret": "0b5e8c1fa94d27e6…"
+                     *       "secret": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedToken"];
@@ -9061,9 +13204,9 @@ export interface operations {
     listTeams: {
         parameters: {
             query?: {
-                /** @description Pass `next` to read on. */
+                /** @description The `next` of the previous page. */
                 after?: string;
-                /** @description 100 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                /** @description Default 100, at most 500. */
                 limit?: number;
             };
             header?: never;
@@ -9094,6 +13237,7 @@ export interface operations {
                      *           "tasks": 0,
                      *           "in_progress": 0,
                      *           "threads": 0,
+                     *           "version": 2,
                      *           "created_by": "human:cli",
                      *           "created_at": "2026-01-31T12:00:00.000Z",
                      *           "updated_at": "2026-01-31T12:00:00.000Z"
@@ -9140,6 +13284,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": {
                      *         "id": "red",
                      *         "directory": "/home/ann/project",
@@ -9147,6 +13292,7 @@ export interface operations {
                      *         "tasks": 0,
                      *         "in_progress": 0,
                      *         "threads": 0,
+                     *         "version": 1,
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z"
@@ -9159,6 +13305,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
@@ -9167,7 +13314,12 @@ export interface operations {
     };
     getTeam: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The state as it was at this moment. Default: as it is now. Excludes `version`. */
+                at?: components["schemas"]["Moment"];
+                /** @description The state after the event with this version. Excludes `at`. */
+                version?: number;
+            };
             header?: never;
             path: {
                 /** @description The id of the team; `-` is the caller's own. */
@@ -9186,6 +13338,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": {
                      *         "id": "red",
                      *         "directory": "/home/ann/project",
@@ -9198,6 +13351,7 @@ export interface operations {
                      *         "tasks": 0,
                      *         "in_progress": 0,
                      *         "threads": 0,
+                     *         "version": 2,
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z"
@@ -9237,6 +13391,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
+                     *       "changed": true,
                      *       "team": {
                      *         "id": "red",
                      *         "directory": "/home/ann/project",
@@ -9244,6 +13400,7 @@ export interface operations {
                      *         "tasks": 2,
                      *         "in_progress": 0,
                      *         "threads": 0,
+                     *         "version": 18,
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z",
@@ -9286,6 +13443,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
+                     *       "changed": true,
                      *       "team": {
                      *         "id": "red",
                      *         "directory": "/home/ann/project",
@@ -9293,6 +13452,7 @@ export interface operations {
                      *         "tasks": 2,
                      *         "in_progress": 0,
                      *         "threads": 0,
+                     *         "version": 17,
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z"
@@ -9342,6 +13502,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": {
                      *         "id": "red",
                      *         "directory": "/home/ann/project",
@@ -9354,6 +13515,7 @@ export interface operations {
                      *         "tasks": 0,
                      *         "in_progress": 0,
                      *         "threads": 0,
+                     *         "version": 2,
                      *         "created_by": "human:cli",
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "updated_at": "2026-01-31T12:00:00.000Z"
@@ -9376,7 +13538,7 @@ export interface operations {
     createTeamAgentToken: {
         parameters: {
             query?: {
-                /** @description `true`: an agent that was removed is added again. */
+                /** @description Add the agent again if it was removed. */
                 again?: boolean;
             };
             header?: never;
@@ -9398,10 +13560,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "3f425c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "id": "3f4a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "name": "ann of red",
                      *       "actor": "agent:red/ann",
-                     *       "secret": "0b5e8c1fa94d27e6…"
+                     *       "secret": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedToken"];
@@ -9419,10 +13581,14 @@ export interface operations {
     listTasks: {
         parameters: {
             query?: {
-                /** @description Pass `next` to read on. */
+                /** @description The `next` of the previous page. */
                 after?: string;
-                /** @description 100 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                /** @description The tasks as they were at this moment. Default: as they are now. Excludes `version`. */
+                at?: components["schemas"]["Moment"];
+                /** @description Default 100, at most 500. */
                 limit?: number;
+                /** @description The tasks after the event with this version. Excludes `at`. */
+                version?: number;
             };
             header?: never;
             path: {
@@ -9442,6 +13608,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "tasks": [
                      *         {
                      *           "id": "task-0001",
@@ -9488,7 +13655,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9520,6 +13687,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0001",
@@ -9571,6 +13739,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0001",
@@ -9594,6 +13763,68 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    editTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Release version 2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditTask"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
+                     *       "team": "red",
+                     *       "task": {
+                     *         "id": "task-0002",
+                     *         "title": "Release version 2",
+                     *         "status": "blocked",
+                     *         "reason": "task-0001 is not completed",
+                     *         "deps": [
+                     *           "task-0001"
+                     *         ],
+                     *         "resources": [],
+                     *         "epoch": 0,
+                     *         "created_by": "user",
+                     *         "created_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -9630,6 +13861,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0001",
@@ -9697,6 +13929,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0001",
@@ -9765,6 +13998,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0001",
@@ -9830,10 +14064,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0002",
-                     *         "title": "Release it",
+                     *         "title": "Release version 2",
                      *         "status": "failed",
                      *         "owner": "user",
                      *         "deps": [
@@ -9894,6 +14129,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0001",
@@ -9946,10 +14182,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0002",
-                     *         "title": "Release it",
+                     *         "title": "Release version 2",
                      *         "status": "canceled",
                      *         "deps": [
                      *           "task-0001"
@@ -9998,10 +14235,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0002",
-                     *         "title": "Release it",
+                     *         "title": "Release version 2",
                      *         "status": "pending",
                      *         "deps": [
                      *           "task-0001"
@@ -10058,6 +14296,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "team": "red",
                      *       "task": {
                      *         "id": "task-0001",
@@ -10096,11 +14335,11 @@ export interface operations {
     listInbox: {
         parameters: {
             query?: {
-                /** @description The last cursor that was seen. */
+                /** @description The last `cursor` seen. */
                 after?: number;
-                /** @description Whose inbox; people only, as others read their own. */
-                agent?: string;
-                /** @description 100 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                /** @description Member whose inbox to read. Only people may name one; others read their own. */
+                agent?: components["schemas"]["MemberId"];
+                /** @description Default 100, at most 500. */
                 limit?: number;
             };
             header?: never;
@@ -10154,10 +14393,12 @@ export interface operations {
     listAuditTrail: {
         parameters: {
             query?: {
-                /** @description The last cursor that was seen. */
+                /** @description The last `cursor` seen. */
                 after?: number;
-                /** @description 100 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                /** @description Default 100, at most 500. */
                 limit?: number;
+                /** @description List the newest entries first; `after` then continues with older ones. */
+                newest?: boolean;
             };
             header?: never;
             path: {
@@ -10206,11 +14447,55 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    listRefusals: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Only those of this member. */
+                agent?: components["schemas"]["MemberId"];
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "refusals": [],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RefusalList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
     checkWrite: {
         parameters: {
             query: {
-                /** @description Whose; people only, as others ask for themselves. */
-                agent?: string;
+                /** @description Member to check. Only people may name one; others ask for themselves. */
+                agent?: components["schemas"]["MemberId"];
+                /** @description The path to write to: absolute, or relative to the directory of the team. */
                 path: string;
             };
             header?: never;
@@ -10250,10 +14535,14 @@ export interface operations {
     listWorkers: {
         parameters: {
             query?: {
-                /** @description Whose name begins like this. */
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+                /** @description Only workers whose name begins with this. */
                 prefix?: string;
-                /** @description Of this team only. */
-                team?: string;
+                /** @description Only workers of this team. */
+                team?: components["schemas"]["TeamId"];
             };
             header?: never;
             path?: never;
@@ -10270,7 +14559,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
-                     *       "workers": []
+                     *       "workers": [],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["WorkerList"];
@@ -10280,6 +14570,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -10288,7 +14579,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10296,6 +14587,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "task": "Fix the build",
+                 *       "team": "red",
+                 *       "provider": "claude"
+                 *     }
+                 */
                 "application/json": components["schemas"]["StartWorker"];
             };
         };
@@ -10306,6 +14604,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "worker": {
+                     *         "name": "claude-1",
+                     *         "session": "3f2a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f2a",
+                     *         "team": "red",
+                     *         "agent": "claude-1",
+                     *         "provider": "claude",
+                     *         "directory": "/home/ann/project",
+                     *         "thread": "thread-0001",
+                     *         "status": "running",
+                     *         "alive": true,
+                     *         "person": false,
+                     *         "attached": 0,
+                     *         "guarded": true,
+                     *         "exit": null,
+                     *         "trouble": null,
+                     *         "from_next_start": null,
+                     *         "unknown": false,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "attach": "paseo worker attach claude-1"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["StartedWorker"];
                 };
             };
@@ -10325,7 +14649,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The name of the worker, or the handle of its session. */
+                /** @description The name of the worker, or the handle of its agent. */
                 worker: string;
             };
             cookie?: never;
@@ -10338,6 +14662,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "worker": {
+                     *         "name": "claude-1",
+                     *         "session": "3f2a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "handle": "3f2a",
+                     *         "team": "red",
+                     *         "agent": "claude-1",
+                     *         "provider": "claude",
+                     *         "directory": "/home/ann/project",
+                     *         "thread": "thread-0001",
+                     *         "status": "running",
+                     *         "alive": true,
+                     *         "person": false,
+                     *         "attached": 0,
+                     *         "guarded": true,
+                     *         "exit": null,
+                     *         "trouble": null,
+                     *         "from_next_start": null,
+                     *         "unknown": false,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "attach": "paseo worker attach claude-1"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkerAnswer"];
                 };
             };
@@ -10355,7 +14705,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The name of the worker, or the handle of its session. */
+                /** @description The name of the worker, or the handle of its agent. */
                 worker: string;
             };
             cookie?: never;
@@ -10368,6 +14718,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "changed": true,
+                     *       "handle": "3f33",
+                     *       "id": "3f335c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActionAnswer"];
                 };
             };
@@ -10383,12 +14741,12 @@ export interface operations {
     captureWorker: {
         parameters: {
             query?: {
-                /** @description How many lines, from the newest back: 1000 unless it is said, at most 10000. */
+                /** @description Number of lines from the end. Default 1000, at most 10000. */
                 lines?: number;
             };
             header?: never;
             path: {
-                /** @description The name of the worker, or the handle of its session. */
+                /** @description The name of the worker, or the handle of its agent. */
                 worker: string;
             };
             cookie?: never;
@@ -10401,7 +14759,87 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "claude-1",
+                     *       "text": "> Fix the build\n",
+                     *       "truncated": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["Capture"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    watchWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the worker, or the handle of its agent. */
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket. Text frames are `TerminalServerFrame` from the daemon, and `TerminalClientFrame` to it. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalServerFrame"] | components["schemas"]["TerminalClientFrame"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getWorkerHistory: {
+        parameters: {
+            query?: {
+                /** @description Only lines before this one: the `earlier` of the previous page. By default, those before the end. */
+                before?: number;
+                /** @description Number of lines. Default 1000, at most 5000. */
+                lines?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the worker, or the handle of its agent. */
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "claude-1",
+                     *       "text": "> Fix the build\n",
+                     *       "total": 1,
+                     *       "earlier": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TerminalHistory"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -10418,7 +14856,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The name of the worker, or the handle of its session. */
+                /** @description The name of the worker, or the handle of its agent. */
                 worker: string;
             };
             cookie?: never;
@@ -10431,6 +14869,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "claude-1",
+                     *       "argv": [
+                     *         "tmux",
+                     *         "-S",
+                     *         "/home/ann/.paseo/tmux.sock",
+                     *         "attach-session",
+                     *         "-t",
+                     *         "=claude-1"
+                     *       ],
+                     *       "command": "tmux -S /home/ann/.paseo/tmux.sock attach-session -t =claude-1"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AttachView"];
                 };
             };
@@ -10448,13 +14900,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The name of the worker, or the handle of its session. */
+                /** @description The name of the worker, or the handle of its agent. */
                 worker: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "message": "Also run the tests"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SendToWorker"];
             };
         };
@@ -10465,6 +14922,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivery": "3f315c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "handle": "3f2b",
+                     *       "placement": "started",
+                     *       "cause": "3f325c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "seq": 4711
+                     *     }
+                     */
                     "application/json": components["schemas"]["Receipt"];
                 };
             };
@@ -10481,7 +14948,12 @@ export interface operations {
     };
     listWorktrees: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10496,7 +14968,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "worktrees": []
+                     *       "worktrees": [],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["WorktreeList"];
@@ -10505,6 +14978,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -10512,7 +14986,7 @@ export interface operations {
     deleteWorktree: {
         parameters: {
             query?: {
-                /** @description `true`: delete even what is in use. */
+                /** @description Delete even what is in use. */
                 force?: boolean;
             };
             header?: never;
@@ -10530,6 +15004,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "fix-build",
+                     *       "branch_deleted": true,
+                     *       "archive": {
+                     *         "reference": "refs/paseo/archive/fix-build",
+                     *         "commit": "9b1c04de7a10c4e2f6a8b0d1e3c5c1e7b2d7a109",
+                     *         "restore": "git switch -c fix-build refs/paseo/archive/fix-build"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RemovedWorktree"];
                 };
             };
@@ -10544,10 +15029,15 @@ export interface operations {
     };
     listSessionTools: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -10617,7 +15107,8 @@ export interface operations {
                      *         "native_read",
                      *         "native_write"
                      *       ],
-                     *       "unheld": []
+                     *       "unheld": [],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["ToolList"];
@@ -10634,7 +15125,12 @@ export interface operations {
     };
     listTools: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10647,12 +15143,74 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tools": [
+                     *         {
+                     *           "name": "todo",
+                     *           "plugin": "todo",
+                     *           "description": "Keep a to-do list for yourself and for the people who follow your work. Each call replaces the whole list: always send every entry. There are no ids.\nUse it when a task has three or more steps, when a person gives you several tasks, and when you discover work that must not be forgotten. Do not use it for a single simple step or for plain conversation.\nStates: pending, in_progress (exactly one at a time), completed (set as soon as it is done), cancelled (no longer needed). An empty list clears it.",
+                     *           "schema": {
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "todos": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "object",
+                     *                   "properties": {
+                     *                     "content": {
+                     *                       "type": "string",
+                     *                       "description": "The step in a few words."
+                     *                     },
+                     *                     "status": {
+                     *                       "type": "string",
+                     *                       "description": "pending (default), in_progress, completed or cancelled."
+                     *                     },
+                     *                     "priority": {
+                     *                       "type": "string",
+                     *                       "description": "high, medium (default) or low."
+                     *                     }
+                     *                   },
+                     *                   "required": [
+                     *                     "content"
+                     *                   ]
+                     *                 },
+                     *                 "description": "The whole list, in order.",
+                     *                 "examples": [
+                     *                   [
+                     *                     {
+                     *                       "content": "Run the build",
+                     *                       "status": "in_progress"
+                     *                     },
+                     *                     {
+                     *                       "content": "Fix what fails",
+                     *                       "status": "pending"
+                     *                     }
+                     *                   ]
+                     *                 ]
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "todos"
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "powers": [
+                     *         "native_read",
+                     *         "native_write"
+                     *       ],
+                     *       "unheld": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ToolList"];
                 };
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -10669,6 +15227,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Fix the build"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ToolArguments"];
             };
         };
@@ -10679,6 +15242,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "outcome": "ok",
+                     *       "text": "The title is now `Fix the build`."
+                     *     }
+                     */
                     "application/json": components["schemas"]["ToolAnswer"];
                 };
             };
@@ -10697,14 +15266,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AskLeave"];
+                /**
+                 * @example {
+                 *       "hook_event_name": "PreToolUse",
+                 *       "tool_name": "Bash",
+                 *       "tool_input": {
+                 *         "command": "git push"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckPermission"];
             };
         };
         responses: {
@@ -10714,7 +15292,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LeaveAnswer"];
+                    /**
+                     * @example {
+                     *       "decision": "ask"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedPermission"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -10732,15 +15315,28 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
                 /** @description The name of the MCP server. */
-                server: string;
+                server: "Paseo" | "paseo-tools";
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "jsonrpc": "2.0",
+                 *       "id": 1,
+                 *       "method": "tools/call",
+                 *       "params": {
+                 *         "name": "set_title",
+                 *         "arguments": {
+                 *           "title": "Fix the build"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": Record<string, never>;
             };
         };
@@ -10751,6 +15347,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0",
+                     *       "id": 1,
+                     *       "result": {
+                     *         "content": [
+                     *           {
+                     *             "type": "text",
+                     *             "text": "The title is now `Fix the build`."
+                     *           }
+                     *         ],
+                     *         "isError": false
+                     *       }
+                     *     }
+                     */
                     "application/json": Record<string, never>;
                 };
             };
@@ -10769,7 +15380,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
@@ -10782,6 +15393,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "session": "3f2a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "secret": "0b5e8c1fa94d27e6…",
+                     *       "callback_token": "0b5e8c1fa94d27e6…",
+                     *       "callback_url": "http://127.0.0.1:6767/external/sessions/3f2a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c/messages"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SecretView"];
                 };
             };
@@ -10797,28 +15416,30 @@ export interface operations {
     receiveCallback: {
         parameters: {
             query?: {
-                /** @description The turn that it answers, as in the message's `callbackUrl`. */
-                turnOriginId?: string;
+                /** @description The answered turn, as in the message's `callbackUrl`. */
+                turnOriginId?: components["schemas"]["TurnId"];
             };
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
                 "Idempotency-Key"?: string;
-                /** @description Does the same as `Idempotency-Key`. */
+                /** @description Same as `Idempotency-Key`. */
                 "X-Paseo-Message-Id"?: string;
-                /** @description When it was signed, in seconds since 1970. */
+                /** @description When the request was signed, in seconds since 1970. */
                 "X-Paseo-Timestamp"?: string;
                 /** @description The signature, instead of a token. */
                 "X-Paseo-Signature"?: string;
             };
             path: {
-                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                /** @description The agent's id, or a unique prefix of it: its handle. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example The build is green again. */
                 "text/plain": string;
+                /** @example The build is green again. */
                 "text/markdown": string;
             };
         };
@@ -10843,7 +15464,12 @@ export interface operations {
     };
     listTokens: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10865,7 +15491,8 @@ export interface operations {
                      *           "actor": "human:token:ci",
                      *           "created_at": "2026-01-31T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["TokenList"];
@@ -10874,6 +15501,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -10907,7 +15535,7 @@ export interface operations {
                      *       "id": "3f2a5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "name": "ci",
                      *       "actor": "human:token:ci",
-                     *       "secret": "0b5e8c1fa94d27e6…"
+                     *       "secret": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedToken"];
@@ -10916,6 +15544,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
@@ -10927,7 +15556,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, or a beginning of it that no other has. */
+                /** @description Its id, or a unique prefix of it. */
                 token: string;
             };
             cookie?: never;
@@ -10942,7 +15571,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "tokens": []
+                     *       "tokens": [],
+                     *       "next": null
                      *     }
                      */
                     "application/json": components["schemas"]["TokenList"];
@@ -10974,7 +15604,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "http://127.0.0.1:6767/login#code=0b5e8c1fa94d27e6…",
+                     *       "url": "http://127.0.0.1:6767/login#code=0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6",
                      *       "public_urls": [],
                      *       "expires_at": "2026-01-31T12:00:00.000Z"
                      *     }
@@ -10999,6 +15629,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "0b5e8c1fa94d27e6…"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Login"];
             };
         };
@@ -11044,6 +15679,79 @@ export interface operations {
     };
     listDevices: {
         parameters: {
+            query?: {
+                /** @description The `next` of the previous page. Conflicts once its row is gone: read the list again. */
+                after?: string;
+                /** @description Default and maximum 500. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "devices": [],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    deleteDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, or a unique prefix of it. */
+                device: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "devices": [],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getNotifications: {
+        parameters: {
             query?: never;
             header?: never;
             path?: never;
@@ -11059,10 +15767,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "devices": []
+                     *       "endpoint": "https://push.example.org/send/0b5e8c1f",
+                     *       "public_key": "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+                     *       "switches": {
+                     *         "failure": true,
+                     *         "finished": true,
+                     *         "hold": false,
+                     *         "permission": true,
+                     *         "question": true
+                     *       },
+                     *       "last": {
+                     *         "at": "2026-01-31T12:00:00.000Z",
+                     *         "delivered": true,
+                     *         "error": null
+                     *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DeviceList"];
+                    "application/json": components["schemas"]["Notifications"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -11072,14 +15793,69 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
-    deleteDevice: {
+    createSubscription: {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                /** @description Its id, or a beginning of it that no other has. */
-                device: string;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "endpoint": "https://push.example.org/send/0b5e8c1f",
+                 *       "keys": {
+                 *         "auth": "tBHItJI5svbpez7KI4CCXg",
+                 *         "p256dh": "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Subscribe"];
             };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint": "https://push.example.org/send/0b5e8c1f",
+                     *       "public_key": "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+                     *       "switches": {
+                     *         "failure": true,
+                     *         "finished": true,
+                     *         "hold": false,
+                     *         "permission": true,
+                     *         "question": true
+                     *       },
+                     *       "last": {
+                     *         "at": "2026-01-31T12:00:00.000Z",
+                     *         "delivered": true,
+                     *         "error": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    deleteSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -11090,15 +15866,126 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeviceList"];
+                    /**
+                     * @example {
+                     *       "endpoint": "https://push.example.org/send/0b5e8c1f",
+                     *       "public_key": "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+                     *       "switches": {
+                     *         "failure": true,
+                     *         "finished": true,
+                     *         "hold": false,
+                     *         "permission": true,
+                     *         "question": true
+                     *       },
+                     *       "last": {
+                     *         "at": "2026-01-31T12:00:00.000Z",
+                     *         "delivered": true,
+                     *         "error": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Notifications"];
                 };
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    updateNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "switches": {
+                 *         "failure": true,
+                 *         "finished": false,
+                 *         "hold": false,
+                 *         "permission": true,
+                 *         "question": true
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SwitchNotifications"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint": "https://push.example.org/send/0b5e8c1f",
+                     *       "public_key": "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+                     *       "switches": {
+                     *         "failure": true,
+                     *         "finished": true,
+                     *         "hold": false,
+                     *         "permission": true,
+                     *         "question": true
+                     *       },
+                     *       "last": {
+                     *         "at": "2026-01-31T12:00:00.000Z",
+                     *         "delivered": true,
+                     *         "error": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    sendTestNotification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-01-31T12:00:00.000Z",
+                     *       "delivered": true,
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationResult"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
             default: components["responses"]["Failed"];
         };
     };
@@ -11278,11 +16165,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "settings": {
-                     *         "perm_read_tab": false,
                      *         "perm_send_to_tab": false,
+                     *         "perm_read_tab": false,
+                     *         "perm_user_agent": false,
                      *         "perm_summon": false,
                      *         "perm_todo": false,
-                     *         "perm_user_agent": false
+                     *         "web_shell": false
                      *       }
                      *     }
                      */
@@ -11302,7 +16190,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The setting. */
-                key: "perm_send_to_tab" | "perm_read_tab" | "perm_user_agent" | "perm_summon" | "perm_todo";
+                key: "perm_send_to_tab" | "perm_read_tab" | "perm_user_agent" | "perm_summon" | "perm_todo" | "web_shell";
             };
             cookie?: never;
         };
@@ -11326,11 +16214,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "settings": {
-                     *         "perm_read_tab": false,
                      *         "perm_send_to_tab": false,
+                     *         "perm_read_tab": false,
+                     *         "perm_user_agent": false,
                      *         "perm_summon": false,
                      *         "perm_todo": true,
-                     *         "perm_user_agent": false
+                     *         "web_shell": false
                      *       }
                      *     }
                      */
@@ -11347,19 +16236,180 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    getDiagnosis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": false,
+                     *       "checks": [
+                     *         {
+                     *           "name": "database",
+                     *           "verdict": "ok",
+                     *           "found": "4 MB, intact",
+                     *           "fix": null
+                     *         },
+                     *         {
+                     *           "name": "claude",
+                     *           "verdict": "warn",
+                     *           "found": "not logged in",
+                     *           "fix": "run `claude` and log in"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Diagnosis"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description What a row is about. By default a day. */
+                by?: components["schemas"]["UsageBy"];
+                /** @description The first day, as `2026-01-31`. By default 29 days before the last. */
+                since?: string;
+                /** @description The last day. By default today. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-10-21",
+                     *       "until": "2026-11-19",
+                     *       "by": "model",
+                     *       "total": {
+                     *         "input_tokens": 0,
+                     *         "output_tokens": 0,
+                     *         "cached_tokens": 0,
+                     *         "cost_micros": null
+                     *       },
+                     *       "rows": [],
+                     *       "left_out": 0,
+                     *       "complete": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getMap: {
+        parameters: {
+            query?: {
+                /** @description All open agents, instead of those with a turn under way and those they talked to. */
+                all?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seq": 4711,
+                     *       "at": "2026-01-31T12:00:00.000Z",
+                     *       "since": "2026-01-31T12:00:00.000Z",
+                     *       "agents": [
+                     *         {
+                     *           "session": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "handle": "3f2b",
+                     *           "name": "greeter",
+                     *           "status": "idle",
+                     *           "busy": false,
+                     *           "project": "/home/ann/project",
+                     *           "definition": null,
+                     *           "parent": null,
+                     *           "family": "3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "depth": 0,
+                     *           "cause": "3f325c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "queued": 0,
+                     *           "asked": 2,
+                     *           "wakes": 0,
+                     *           "usage": {
+                     *             "input_tokens": 0,
+                     *             "output_tokens": 0,
+                     *             "cached_tokens": 0,
+                     *             "cost_micros": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "left_out": 0,
+                     *       "links": [],
+                     *       "threads": [],
+                     *       "waits": [],
+                     *       "refused": [],
+                     *       "causes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MapView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
     watchEvents: {
         parameters: {
             query?: {
-                /** @description The `seq` of the last event that was seen. Without it the stream begins now. */
+                /** @description The `seq` of the last event seen. Without it, the stream begins now. */
                 after?: number;
-                /** @description `sessions` (the default), `session:<id>`, `thread:<id>` or `team:<id>`; several with commas between them. */
+                /**
+                 * @description Comma-separated topics: `sessions` (the default), `permissions`, `inbox`, `threads`, `session:<id>`, `thread:<id>`, `team:<id>`
+                 *     and `cause:<id>`.
+                 */
                 topics?: string;
-                /** @description `true`: of the topic `sessions`, only those with `ui=true` and those below them. */
+                /** @description Restrict the topic `sessions` to those with `ui=true` and their descendants. */
                 ui?: boolean;
             };
             header?: {
-                /** @description The id of the last event that was seen. */
-                "Last-Event-ID"?: string;
+                /** @description The `seq` of the last event that you received; overrides `after`. */
+                "Last-Event-ID"?: number;
             };
             path?: never;
             cookie?: never;
@@ -11372,6 +16422,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id: 4711
+                     *     event: event
+                     *     data: {"seq":4711,"ts":"2026-01-31T12:00:00.000Z","session":"3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","actor":"human:cli","change":{"type":"created"},"view":{"id":"3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","handle":"3f2b","name":"greeter","agent":"default","title":null,"status":"idle","status_source":"protocol","status_since":"2026-01-31T12:00:00.000Z","status_code":null,"hold":"none","parked_until":null,"provider":"scripted","model":null,"effort":null,"permissions":"full","labels":{"env":"ci"},"pinned_at":"2026-01-31T12:00:00.000Z","notify_when_finished":false,"attributes":{},"project":"/home/ann/project","directory":"/home/ann/project","worktree":null,"parent":null,"entered":null,"created_by":"human:cli","created_at":"2026-01-31T12:00:00.000Z","updated_at":"2026-01-31T12:00:00.000Z","queued":0,"held":0,"turn":null,"cause":null,"ask":null,"asks":0,"turns":2,"usage":{"input_tokens":0,"output_tokens":0,"cached_tokens":0,"cost_micros":null},"last_snippet":"done","step":null,"todo_done":null,"todo_total":null,"icon":null,"color":null,"unread":false,"news":2,"archived":true}}
+                     *
+                     *     id: 4711
+                     *     event: item
+                     *     data: {"session":"3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","item":{"id":"3f2f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","ordinal":1,"seq":4711,"ts":"2026-01-31T12:00:00.000Z","turn":"3f2c5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","step":0,"parent":null,"kind":"user_text","fields":{"origin":"human:cli","delivery":"3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","stage":"handed"},"text":"Greet me <<say hello>>","full_length":null}}
+                     *
+                     *     id: 4711
+                     *     event: thread
+                     *     data: {"seq":4711,"thread":"3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","event":{"id":"3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","ts":"2026-01-31T12:00:00.000Z","thread":"3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","from":"user","to":"all","type":"thread.created","content":{"name":"review","directory":null},"meta":{"reply_to":null,"tags":[]},"version":1}}
+                     *
+                     *     id: 4711
+                     *     event: team
+                     *     data: {"seq":4711,"ts":"2026-01-31T12:00:00.000Z","team":"red","actor":"human:cli","change":{"type":"created"}}
+                     *
+                     *     id: 4711
+                     *     event: cause
+                     *     data: {"seq":4711,"ts":"2026-01-31T12:00:00.000Z","cause":"3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","actor":"human:cli","change":{"type":"opened","session":"3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","delivery":"3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"}}
+                     */
                     "text/event-stream": string;
                 };
             };
@@ -11417,7 +16488,8 @@ export interface operations {
     bridgeListThreads: {
         parameters: {
             query?: {
-                after?: string;
+                /** @description The `next` of the previous page. */
+                after?: components["schemas"]["ThreadId"];
             };
             header?: never;
             path?: never;
@@ -11435,13 +16507,13 @@ export interface operations {
                      * @example {
                      *       "threads": [
                      *         {
-                     *           "id": "3f3b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "id": "3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "name": "plans",
                      *           "created_at": "2026-01-31T12:00:00.000Z",
                      *           "updated_at": "2026-01-31T12:00:00.000Z"
                      *         },
                      *         {
-                     *           "id": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "id": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "name": "review",
                      *           "created_at": "2026-01-31T12:00:00.000Z",
                      *           "updated_at": "2026-01-31T12:00:00.000Z"
@@ -11485,7 +16557,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "id": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "name": "review"
                      *     }
                      */
@@ -11495,6 +16567,7 @@ export interface operations {
             400: components["responses"]["BridgeInvalid"];
             401: components["responses"]["BridgeUnauthenticated"];
             403: components["responses"]["BridgeForbidden"];
+            404: components["responses"]["BridgeNotFound"];
             409: components["responses"]["BridgeConflict"];
             413: components["responses"]["BridgeTooLarge"];
             421: components["responses"]["BridgeMisdirected"];
@@ -11504,14 +16577,14 @@ export interface operations {
     bridgeListEvents: {
         parameters: {
             query?: {
-                /** @description At most this many events. Without it all are read. Not known to the protocol. */
+                /** @description Maximum number of events: more than 500 counts as 500, and 0 as 1. By default all. An extension of the protocol. */
                 limit?: number;
-                /** @description Only events after this `ts`. */
+                /** @description Only events after this `ts`; empty for all. */
                 since?: string;
             };
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -11528,9 +16601,9 @@ export interface operations {
                      * @example {
                      *       "events": [
                      *         {
-                     *           "id": "3f415c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *           "ts": "2026-11-17T10:51:28.688000000001Z",
-                     *           "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "id": "3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ts": "2026-11-19T05:27:49.578000000001Z",
+                     *           "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "type": "thread.created",
                      *           "from": "user",
                      *           "to": "all",
@@ -11541,9 +16614,9 @@ export interface operations {
                      *           }
                      *         },
                      *         {
-                     *           "id": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *           "ts": "2026-11-17T10:51:28.693000000002Z",
-                     *           "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "id": "3f485c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "ts": "2026-11-19T05:27:49.581000000002Z",
+                     *           "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "type": "message",
                      *           "from": "user",
                      *           "to": "all",
@@ -11573,11 +16646,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
-                "idempotency-key"?: string;
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
+                "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -11604,9 +16677,9 @@ export interface operations {
                      * @example {
                      *       "received": true,
                      *       "event": {
-                     *         "id": "3f405c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "ts": "2026-11-17T10:51:28.693000000002Z",
-                     *         "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "id": "3f485c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "ts": "2026-11-19T05:27:49.581000000002Z",
+                     *         "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "type": "message",
                      *         "from": "user",
                      *         "to": "all",
@@ -11635,15 +16708,15 @@ export interface operations {
     bridgeWatchEvents: {
         parameters: {
             query?: {
-                /** @description Only events after this `ts`. Without it the stream begins now. */
+                /** @description Only events after this `ts`. Without it, the stream begins now. */
                 since?: string;
             };
             header?: {
-                /** @description The id of the last event that was seen. */
+                /** @description The `ts` of the last event that you received; overrides `since`. */
                 "Last-Event-ID"?: string;
             };
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -11656,6 +16729,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id: 2026-11-19T05:27:49.578000000001Z
+                     *     data: {"id":"3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","ts":"2026-11-19T05:27:49.578000000001Z","thread":"3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","type":"thread.created","from":"user","to":"all","content":"review","meta":{"reply_to":null,"tags":[]}}
+                     */
                     "text/event-stream": string;
                 };
             };
@@ -11673,7 +16750,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -11688,7 +16765,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "ttl_seconds": 120,
                      *       "participants": [
                      *         {
@@ -11724,7 +16801,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -11750,7 +16827,7 @@ export interface operations {
                      * @example {
                      *       "received": true,
                      *       "presence": {
-                     *         "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "participant": "user",
                      *         "state": "listening",
                      *         "updated_at": "2026-01-31T12:00:00.000Z"
@@ -11775,7 +16852,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                /** @description The thread's id, a unique prefix of it, or its name. */
                 thread: string;
             };
             cookie?: never;
@@ -11790,7 +16867,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "thread": "3f3f5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *       "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "state": {
                      *         "paused": false,
                      *         "muted": [],
@@ -11939,7 +17016,7 @@ export interface operations {
     teamdListTasks: {
         parameters: {
             query?: {
-                /** @description Without it the team of the credential, or the only one. */
+                /** @description By default, and if empty: the team of the credential, or the only team. */
                 teamId?: string;
             };
             header?: never;
@@ -12017,7 +17094,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                /** @description Idempotency key: repeating a request with the same key and body returns the same answer. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -12041,6 +17118,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "task": {
+                     *         "schemaVersion": "1.0.0",
+                     *         "id": "task-0001",
+                     *         "title": "Fix the build",
+                     *         "description": "",
+                     *         "status": "pending",
+                     *         "reason": null,
+                     *         "owner": null,
+                     *         "deps": [],
+                     *         "resources": [],
+                     *         "lease": null,
+                     *         "epoch": 0,
+                     *         "summary": null,
+                     *         "message": null,
+                     *         "timestamps": {
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "startedAt": null,
+                     *           "completedAt": null,
+                     *           "failedAt": null
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TeamdTaskAnswer"];
                 };
             };
@@ -12091,7 +17193,7 @@ export interface operations {
     teamdGetTask: {
         parameters: {
             query?: {
-                /** @description Without it the team of the credential, or the only one. */
+                /** @description By default, and if empty: the team of the credential, or the only team. */
                 teamId?: string;
             };
             header?: never;
@@ -12163,7 +17265,7 @@ export interface operations {
                  *       "teamId": "blue"
                  *     }
                  */
-                "application/json": components["schemas"]["TeamdAct"];
+                "application/json": components["schemas"]["TeamdClaim"];
             };
         };
         responses: {
@@ -12626,10 +17728,11 @@ export interface operations {
     teamdListInbox: {
         parameters: {
             query?: {
-                /** @description The agent of the credential, or one of the team when a person asks. */
-                agentId?: string;
+                /** @description The agent of the credential, or any agent of the team if a person asks. */
+                agentId?: components["schemas"]["MemberId"];
                 /** @description A `nextSince`: a number. */
                 since?: string;
+                /** @description By default, and if empty: the team of the credential, or the only team. */
                 teamId?: string;
             };
             header?: never;
@@ -12717,10 +17820,11 @@ export interface operations {
     teamdSearchThreads: {
         parameters: {
             query?: {
-                /** @description Text that a title or a message contains. */
+                /** @description Text to find in titles and messages. */
                 q?: string;
                 /** @description The same as `q`, as the protocol's tool calls it. */
                 query?: string;
+                /** @description By default, and if empty: the team of the credential, or the only team. */
                 teamId?: string;
             };
             header?: never;
@@ -12795,7 +17899,7 @@ export interface operations {
                      * @example {
                      *       "message": {
                      *         "schemaVersion": "1.0.0",
-                     *         "id": "msg-3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *         "id": "msg-3f4b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "threadId": "thread-0001",
                      *         "from": "user",
                      *         "body": "It is red",
@@ -12819,8 +17923,9 @@ export interface operations {
     teamdTailThread: {
         parameters: {
             query?: {
-                /** @description How many messages, at most 200. Anything but a positive number counts as 20. */
-                limit?: string;
+                /** @description How many messages; more than 200 counts as 200, and anything but a positive number as 20. */
+                limit?: number | string;
+                /** @description By default, and if empty: the team of the credential, or the only team. */
                 teamId?: string;
             };
             header?: never;
@@ -12854,7 +17959,7 @@ export interface operations {
                      *       "messages": [
                      *         {
                      *           "schemaVersion": "1.0.0",
-                     *           "id": "msg-3f435c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
+                     *           "id": "msg-3f4b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "threadId": "thread-0001",
                      *           "from": "user",
                      *           "body": "It is red",
@@ -12934,9 +18039,14 @@ export interface operations {
     teamdCheckWrite: {
         parameters: {
             query?: {
+                /** @description The agent of the credential, or one of the team when a person asks. The answer to any other is `allow: false`. */
                 agentId?: string;
-                /** @description Without it the whole project. */
+                /** @description By default the whole project. */
                 path?: string;
+                /**
+                 * @description By default the team of the credential, or the only team. The answer to a team that is not there is `allow:
+                 *     false`.
+                 */
                 teamId?: string;
             };
             header?: never;
@@ -12955,7 +18065,7 @@ export interface operations {
                      * @example {
                      *       "allow": false,
                      *       "reason": "no_active_lease_for_path",
-                     *       "advice": "no task you hold covers the path: claim one that does, or create one"
+                     *       "advice": "you hold no task that covers the path: claim or create one"
                      *     }
                      */
                     "application/json": components["schemas"]["TeamdWriteAnswer"];
@@ -13032,6 +18142,81 @@ export interface operations {
                 };
                 content: {
                     "*/*": string;
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getIcon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the file. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getManifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/manifest+json": Record<string, never>;
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getServiceWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
                 };
             };
             403: components["responses"]["Forbidden"];

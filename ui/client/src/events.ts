@@ -7,8 +7,16 @@ import type { ErrorBody } from './wire.js';
 /** The daemon sends something at least every 25 seconds. */
 const SILENCE_MS = 60_000;
 
-/** `sessions`, `permissions`, or one thing with everything that happens in it. */
-export type Topic = 'sessions' | 'permissions' | `session:${string}` | `thread:${string}` | `team:${string}`;
+/** `sessions`, `permissions`, `inbox`, `threads`, or one thing with everything that happens in it. */
+export type Topic =
+    | 'sessions'
+    | 'permissions'
+    | 'inbox'
+    | 'threads'
+    | `session:${string}`
+    | `thread:${string}`
+    | `team:${string}`
+    | `cause:${string}`;
 
 /** `open`: the daemon sends. `closed`: the connection ended. `waiting`: the next attempt comes after a pause. */
 export type ConnectionState = 'open' | 'closed' | 'waiting';

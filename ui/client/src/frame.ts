@@ -1,6 +1,6 @@
-import { isKnownSessionChange, isKnownTeamChange } from './change.js';
+import { isKnownCauseChange, isKnownSessionChange, isKnownTeamChange } from './change.js';
 import type { SseEvent } from './sse.js';
-import type { EventFrame, ItemFrame, LiveFrame, TeamFrame, ThreadFrame } from './wire.js';
+import type { CauseFrame, EventFrame, ItemFrame, LiveFrame, TeamFrame, ThreadFrame } from './wire.js';
 
 interface Known {
     /**
@@ -20,6 +20,7 @@ export type Frame = Position &
     (
         | ({ readonly type: 'event'; readonly frame: EventFrame } & Known)
         | ({ readonly type: 'team'; readonly frame: TeamFrame } & Known)
+        | ({ readonly type: 'cause'; readonly frame: CauseFrame } & Known)
         | { readonly type: 'item'; readonly frame: ItemFrame }
         | { readonly type: 'live'; readonly frame: LiveFrame }
         | { readonly type: 'thread'; readonly frame: ThreadFrame }
@@ -43,6 +44,10 @@ export function frameOf(event: SseEvent, data: unknown): Frame {
         case 'team': {
             const frame = data as TeamFrame;
             return { type: 'team', seq, frame, known: isKnownTeamChange(frame.change) };
+        }
+        case 'cause': {
+            const frame = data as CauseFrame;
+            return { type: 'cause', seq, frame, known: isKnownCauseChange(frame.change) };
         }
         case 'item':
             return { type: 'item', seq, frame: data as ItemFrame };

@@ -36,7 +36,7 @@ const typed = async () => {
     for await (const page of paseo.pages('/api/sessions'))
         expectTypeOf(page).toEqualTypeOf<Schemas['SessionPage']>();
     // @ts-expect-error It comes whole.
-    paseo.pages('/api/providers');
+    paseo.pages('/api/status');
 };
 
 test('the compiler knows paths, parameters, bodies and answers', () => {

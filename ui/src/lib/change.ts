@@ -1,4 +1,5 @@
-import type { SessionChange } from './wire';
+import { unknown } from './never';
+import type { Decision, SessionChange } from './wire';
 
 /** What the page does about something that happened to an agent. */
 export interface Effect {
@@ -11,53 +12,62 @@ export interface Effect {
     /** It asks for a permission. */
     readonly asked?: boolean;
     /** A permission request ended. */
-    readonly decided?: { readonly hash: string; readonly decision: string };
+    readonly decided?: { readonly hash: string; readonly decision: Decision };
     /** Its transcript is not what it was. */
     readonly cleared?: boolean;
     readonly turnEnded?: boolean;
+    /** What became of messages that the agent has may be known now. */
+    readonly settles?: boolean;
+    /** What waits for it, or what can be done about that, may be something else now. */
+    readonly queue?: boolean;
 }
 
 /** Returns what to do, beside reading everything again when the word is not known. */
 export function effectOf(change: SessionChange): Effect {
     switch (change.type) {
         case 'created':
-        case 'reopened':
-        case 'closed':
         case 'deleted':
         case 'erased':
             return { movesHandles: true };
+        // Of a closed agent, nothing can be released.
+        case 'reopened':
+        case 'closed':
+            return { movesHandles: true, queue: true };
         case 'cleared':
-            return { cleared: true };
+            return { cleared: true, queue: true };
+        // A turn that failed may leave its messages, and a limit.
         case 'turn_ended':
-            return { turnEnded: true };
+            return { turnEnded: true, settles: true, queue: true };
         case 'message_cancelled':
-            return { cancelled: change.delivery };
+            return { cancelled: change.delivery, queue: true };
         case 'permission_requested':
             return { asked: true };
         case 'permission_decided':
             return { decided: { hash: change.hash, decision: change.decision } };
+        // It has `ui=true` and no parent now: those below it are listed under it alone.
+        case 'promoted':
+            return { labelled: true };
         case 'updated':
             return { labelled: change.fields.includes('labels') };
         case 'hold_changed':
-        case 'process_ended':
         case 'message_accepted':
         case 'message_held':
         case 'message_handing':
         case 'message_handed':
         case 'message_returned':
+        case 'message_edited':
+        case 'message_moved':
+        case 'message_released':
         case 'turn_started':
-        case 'turn_confirmed':
-        case 'turn_retried':
+            return { queue: true };
         case 'answer_checked':
         case 'answer_abandoned':
+            return { settles: true, queue: true };
+        case 'process_ended':
+        case 'turn_confirmed':
+        case 'turn_retried':
             return {};
         default:
-            return nothing(change);
+            return unknown(change, {});
     }
-}
-
-/** The compiler says that nothing comes here; the daemon may be newer than the page. */
-function nothing(change: never): Effect {
-    void change;
-    return {};
 }

@@ -1,3 +1,4 @@
+import { visible } from './visible';
 import { Paseo, PaseoError } from '@paseo/client';
 
 /** Called when the daemon does not know this browser (any more). */
@@ -16,7 +17,8 @@ export const api = new Paseo({
 
 /** Returns words for an error, for people. */
 export function explain(error: unknown): string {
-    if (error instanceof PaseoError) return error.hint ? `${error.message} (${error.hint})` : error.message;
+    if (error instanceof PaseoError)
+        return visible(error.hint ? `${error.message} (${error.hint})` : error.message);
     // Also of a daemon that cannot be reached: that error has words for people.
-    return error instanceof Error ? error.message : String(error);
+    return visible(error instanceof Error ? error.message : String(error));
 }

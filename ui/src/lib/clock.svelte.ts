@@ -1,3 +1,5 @@
+export { duration } from './duration';
+
 /** The present, for showing how long ago something was. */
 class Clock {
     now = $state(Date.now());
@@ -20,14 +22,16 @@ export function ago(moment: string, now: number): string {
     return `${Math.round(hours / 24)}d`;
 }
 
-/** Returns a duration for people. */
-export function duration(ms: number): string {
-    if (ms < 1000) return `${ms} ms`;
-    if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-    return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
-}
-
 /** Returns a moment as the person's place writes it. */
 export function fullTime(moment: string): string {
     return new Date(moment).toLocaleString();
+}
+
+/** Returns when something was, as short as it is clear: the time of today, else the day. */
+export function shortTime(moment: string): string {
+    const when = new Date(moment);
+    const today = when.toDateString() === new Date().toDateString();
+    return today
+        ? when.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+        : when.toLocaleDateString([], { day: 'numeric', month: 'short' });
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { HUES } from '../agents/identity';
 
 const css = readFileSync(new URL('tokens.css', import.meta.url), 'utf8');
 
@@ -32,6 +33,7 @@ const PAIRS = [
     ...GROUNDS.flatMap((ground) =>
         ['ink', 'ink-soft', 'ink-faint', 'accent', 'ask', 'bad', 'good'].map((ink) => [ink, ground] as const),
     ),
+    ...['keyword', 'string', 'number', 'name', 'type'].map((kind) => [`code-${kind}`, 'surface'] as const),
     ['on-accent', 'accent'],
     ['ink', 'accent-soft'],
     ['ink-soft', 'accent-soft'],
@@ -40,6 +42,7 @@ const PAIRS = [
     ['ink', 'ask-soft'],
     ['bad', 'bad-soft'],
     ['good', 'good-soft'],
+    ...HUES.map((hue) => [`hue-${hue}`, `hue-${hue}-soft`] as const),
 ] as const;
 
 describe.each([

@@ -23,6 +23,21 @@ pub(crate) struct ReadArgs {
     pub(crate) output: Output,
 }
 
+/// Show what needs you, what finished, and what is being worked on
+///
+/// Lists permission requests, questions, failures, rate limits and held messages of all agents, the oldest first.
+/// Finished agents stay listed until you look at them in the web app, write to them, or archive them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  paseo inbox
+  paseo inbox -q | sort -u
+  paseo inbox --json | jq -r '.needs_you[].hint'")]
+pub(crate) struct InboxArgs {
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 /// Print an agent's transcript
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -101,8 +116,7 @@ pub(crate) struct InspectArgs {
 
 /// Wait until agents finish
 ///
-/// An agent is finished when it is neither starting nor running. Exits with 4 when it is waiting for a permission, and
-/// with 1 when it failed or was interrupted.
+/// Also ends when an agent needs permission (exit code 4), fails or is interrupted (exit code 1).
 #[derive(Debug, Args)]
 pub(crate) struct WaitArgs {
     /// Handles of the agents
@@ -157,9 +171,34 @@ pub(crate) struct RenameArgs {
     pub(crate) output: Output,
 }
 
+/// Change an agent's model, effort and permissions from the next turn on
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  paseo set 3f2a --model opus --effort high
+  paseo set 3f2a --permissions read-only
+  paseo set 3f2a --model ''   (the provider's default)")]
+#[command(override_usage = "paseo set [OPTIONS] <HANDLE>")]
+#[group(id = "options", required = true, multiple = true, args = ["model", "effort", "permissions"])]
+pub(crate) struct SetArgs {
+    /// Handle of the agent
+    pub(crate) handle: String,
+    /// Model, as the provider names it; '' for the provider's default
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// Reasoning effort, as the provider names it; '' for the provider's default
+    #[arg(long)]
+    pub(crate) effort: Option<String>,
+    /// Permission mode: do everything, ask before writing or running commands, or only read
+    #[arg(long, value_name = "MODE", value_parser = ["full", "ask", "read-only"])]
+    pub(crate) permissions: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 /// Set and remove labels and attributes
 ///
-/// Use labels to filter lists of agents. Attributes are JSON values for people and programs to read.
+/// Use labels to filter lists of agents. Attributes store JSON values for people and programs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -179,8 +218,7 @@ pub(crate) struct LabelArgs {
 
 /// Reads how many entries of a transcript are wanted.
 fn entries(text: &str) -> Result<usize, String> {
-    text.parse()
-        .map_err(|_| format!("`{text}` is not a number of entries: expected 0 or more, for example 20"))
+    text.parse().map_err(|_| "expected a whole number, for example 20".to_owned())
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use super::Output;
 pub(crate) enum AgentsCommand {
     /// List the agent definitions available here
     ///
-    /// Your own definitions are in $PASEO_HOME/agents, a project's in .paseo/agents and .claude/agents. A project's
-    /// definitions take effect after you trust them, and so does a change to your own that grants more.
+    /// Your own definitions are in $PASEO_HOME/agents, a project's in .paseo/agents and .claude/agents. A change to a
+    /// project's definition takes effect once you trust it. A change to one of your own definitions takes effect at
+    /// once, unless it grants more: then you have to trust it, too.
     Ls {
         #[command(flatten)]
         place: Place,
@@ -24,7 +25,7 @@ pub(crate) enum AgentsCommand {
         slug: String,
         #[command(flatten)]
         place: Place,
-        /// Show the version that waits for trust
+        /// Show the version that you have not trusted yet
         #[arg(long)]
         untrusted: bool,
         /// Print JSON
@@ -33,7 +34,7 @@ pub(crate) enum AgentsCommand {
     },
     /// Check definitions for mistakes
     ///
-    /// Prints `file:line: message` for each, and exits with 1 when a definition can't be used.
+    /// Prints each mistake as `file:line: message`. Exits with 1 when a definition can't be used.
     Check {
         #[command(flatten)]
         place: Place,
@@ -45,7 +46,7 @@ pub(crate) enum AgentsCommand {
     Edit(EditArgs),
 }
 
-/// Edit one of your definitions and trust the result
+/// Edit a definition and trust the result
 ///
 /// Opens its file, or a new $PASEO_HOME/agents/<SLUG>.toml, in $VISUAL or $EDITOR.
 #[derive(Debug, Args)]
@@ -56,11 +57,13 @@ pub(crate) struct EditArgs {
 
 /// Trust new and changed definitions
 ///
-/// Shows what changes and asks you to confirm. A change to your own definitions needs trust when it grants more than
-/// before; every change to a project's definitions does.
+/// Shows what changes and asks you to confirm. A change to a project's definition takes effect once you trust it. A
+/// change to one of your own definitions takes effect at once, unless it grants more: then you have to trust it, too.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// Only these of your own definitions
+    /// Your own definitions to trust [default: all of yours and of the project]
+    ///
+    /// A project's definitions can only be trusted together.
     #[arg(value_name = "SLUG", conflicts_with = "revoke")]
     pub(crate) slugs: Vec<String>,
     #[command(flatten)]

@@ -9,10 +9,11 @@ use clap::Args;
 use super::Output;
 use crate::duration;
 
-/// Ask an agent by its definition and wait for the answer
+/// Send a message to the agent with this definition and wait for the answer
 ///
-/// Sends the message to the newest agent with this definition in this directory, reopens it if it is closed, or starts
-/// one. Prints the answer on stdout and progress on stderr. Exit codes are those of `paseo run`.
+/// A definition is a file that configures an agent; its slug is its name in `paseo agents ls`. The message goes to the
+/// newest agent with this definition in this directory. Reopens that agent if it is closed, or starts one. Prints the
+/// answer on stdout and progress on stderr. Exit codes are those of `paseo run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +23,7 @@ Examples:
 pub(crate) struct AskArgs {
     #[command(flatten)]
     pub(crate) words: AgentWords,
-    /// Require an answer that satisfies this JSON Schema; a wrong one goes back to the agent at most twice
+    /// Require an answer that satisfies this JSON Schema; the agent gets at most two chances to correct its answer
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
     /// How long to wait for the answer, for example 30s or 5m
@@ -35,9 +36,10 @@ pub(crate) struct AskArgs {
     pub(crate) output: Output,
 }
 
-/// Send a message to an agent by its definition
+/// Send a message to the agent with this definition
 ///
-/// Like `paseo ask`, but doesn't wait for the answer.
+/// Like `paseo ask`, but doesn't wait for the answer. A definition is a file that configures an agent; its slug is its
+/// name in `paseo agents ls`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -57,24 +59,28 @@ pub(crate) struct AgentWords {
     pub(crate) agent: String,
     /// The message; `-` reads it from stdin
     pub(crate) message: OsString,
+    /// Taken only to say what was meant.
+    #[arg(hide = true)]
+    pub(crate) extra: Vec<OsString>,
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
-    /// Which agent: latest, create, latest-or-create, or a handle [default: latest-or-create]
+    /// Agent to use: latest, create (a new one), latest-or-create, or a handle [default: latest-or-create]
     #[arg(long, value_name = "WHICH")]
     pub(crate) session: Option<String>,
-    /// Idempotency key: a repeated command with the same key sends once
+    /// Idempotency key: repeating the command with it sends the message only once
     #[arg(long)]
     pub(crate) key: Option<String>,
 }
 
 /// Switch to another agent, and back with a summary
 ///
-/// Switches to the newest agent with this definition in this directory, or starts one, and remembers the last
-/// agent that you wrote to, or switched to, in this directory. On a terminal, attaches to the new agent; otherwise prints its handle.
+/// Switches to the newest agent with this definition in this directory, or starts one. Remembers the previous agent:
+/// the agent that you last wrote to or switched to. On a terminal, attaches to the new agent; otherwise prints its
+/// handle.
 ///
-/// With --back, asks the agent for a summary of the decisions, sends it to the agent that you came from, and switches
-/// back.
+/// With --back, asks the current agent for a summary of the decisions, sends it to the previous agent, and switches
+/// back to that one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -83,19 +89,41 @@ Examples:
   paseo switch --back
   paseo switch --back \"Tell them which of the three we chose, and why\"")]
 pub(crate) struct SwitchArgs {
-    /// Slug of the definition, then an optional first message. With --back, what to ask the agent for instead of a
-    /// summary. `-` reads it from stdin
-    #[arg(value_name = "AGENT|MESSAGE", required_unless_present = "back", num_args = 0..=2)]
+    /// Slug of the definition, then an optional first message. With --back: a question to ask instead of requesting a
+    /// summary. `-` reads the message or question from stdin
+    #[arg(value_name = "AGENT|MESSAGE", num_args = 0..)]
     pub(crate) words: Vec<OsString>,
-    /// Switch back to the agent that you came from
+    /// Switch back to the previous agent
     #[arg(long)]
     pub(crate) back: bool,
-    /// Agent that you come from; with --back, the agent that you leave [default: the last one]
+    /// Agent to switch from [default: the one you used last]
+    ///
+    /// A later --back returns to this agent. Together with --back, it is the agent to switch back from.
     #[arg(long, value_name = "HANDLE")]
     pub(crate) from: Option<String>,
+    /// Start a new agent, even if one with this definition is open
+    #[arg(long, conflicts_with = "back")]
+    pub(crate) new: bool,
     /// Show the agent in the web app
     #[arg(long, conflicts_with = "back")]
     pub(crate) ui: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Send notifications when agents finish
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Notifications go to the browsers where you turned them on, under Settings › Notifications in \
+                  the web app."
+)]
+pub(crate) struct NotifyArgs {
+    /// Handles of the agents
+    #[arg(required = true)]
+    pub(crate) handles: Vec<String>,
+    /// Stop the notifications
+    #[arg(long)]
+    pub(crate) off: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -46,12 +46,15 @@ pub(crate) struct DaemonLogsArgs {
 
 /// What each setting means.
 const SETTINGS: &str = "\
-Settings (all off by default; they apply to agents that people started):
+Settings (all off by default; perm_… apply to agents that people started):
   perm_send_to_tab  agents may send messages to other open agents
   perm_read_tab     agents may read the last answer of other open agents
   perm_summon       agents may start subagents
   perm_todo         agents without a definition may keep a to-do list
-  perm_user_agent   agents may start independent agents";
+  perm_user_agent   agents may start independent agents
+  web_shell         people may open a shell of their own beside an agent
+
+In these names, a tab is an open agent.";
 
 /// Without a command, shows all settings.
 #[derive(Debug, Args)]
@@ -114,8 +117,9 @@ pub(crate) enum TokenCommand {
     },
     /// Revoke a token
     Revoke {
-        /// Id of the token, see `paseo token ls`
-        id: String,
+        /// Id or name of the token, see `paseo token ls`
+        #[arg(value_name = "ID|NAME")]
+        token: String,
         #[command(flatten)]
         output: Output,
     },

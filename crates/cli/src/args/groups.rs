@@ -12,8 +12,14 @@ use crate::printer;
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Start here", &["run", "ls", "send", "attach", "logs", "open"]),
     ("Talk", &["ask", "tell", "switch", "permit", "stop", "wait"]),
-    ("Look", &["read", "search", "inspect", "why", "queue", "trace", "cause"]),
-    ("Organise", &["rename", "label", "pin", "close", "reopen", "clear", "rm", "worktree"]),
+    ("Look", &["inbox", "read", "search", "files", "inspect", "why", "queue", "trace", "cause", "map"]),
+    (
+        "Organise",
+        &[
+            "rename", "set", "label", "pin", "notify", "archive", "promote", "close", "reopen", "clear",
+            "rm", "worktree", "projects", "usage",
+        ],
+    ),
     ("Collaborate", &["agents", "thread", "team", "task", "worker", "can-write", "tool"]),
     (
         "Administer",

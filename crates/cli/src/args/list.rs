@@ -7,8 +7,8 @@ use super::Output;
 
 /// List agents
 ///
-/// By default, lists open agents that were started in or below this directory, without those in the web app (--ui). Pinned agents come first,
-/// with a star.
+/// Lists open agents started in or below this directory, but not those shown in the web app; --ui lists only those.
+/// Pinned agents come first, with a star.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -19,9 +19,9 @@ Examples:
   paseo ls -q | xargs paseo stop")]
 pub(crate) struct ListArgs {
     /// Only agents with this label (repeatable; all must match)
-    #[arg(short, long = "label", value_name = "KEY=VALUE")]
+    #[arg(short, long = "label", value_name = "KEY=VALUE", value_parser = super::label)]
     pub(crate) labels: Vec<Label>,
-    /// Only agents of the web app; short for --label ui=true
+    /// Only agents shown in the web app; short for --label ui=true
     #[arg(long)]
     pub(crate) ui: bool,
     /// Only agents with this definition

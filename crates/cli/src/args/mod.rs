@@ -6,8 +6,10 @@ mod call;
 mod converse;
 mod daemon;
 mod explain;
+mod files;
 mod groups;
 mod list;
+mod past;
 mod permit;
 mod provider;
 mod search;
@@ -19,27 +21,35 @@ mod web;
 mod worker;
 mod worktree;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, FromArgMatches, Parser, Subcommand};
+use paseo_core::label::{Label, Malformed};
 
 pub(crate) use agent::{
-    HandlesArgs, InspectArgs, LabelArgs, LogsArgs, ReadArgs, RemoveArgs, RenameArgs, Since, WaitArgs,
+    HandlesArgs, InboxArgs, InspectArgs, LabelArgs, LogsArgs, ReadArgs, RemoveArgs, RenameArgs, SetArgs,
+    Since, WaitArgs,
 };
 pub(crate) use agents::{AgentsCommand, EditArgs, Place as AgentsPlace, TrustArgs};
 pub(crate) use call::ToolArgs;
-pub(crate) use converse::{AgentWords, AskArgs, PinArgs, SwitchArgs, TellArgs};
+pub(crate) use converse::{AgentWords, AskArgs, NotifyArgs, PinArgs, SwitchArgs, TellArgs};
 pub(crate) use daemon::{
     DaemonCommand, DaemonLogsArgs, SettingsArgs, SettingsCommand, StatusArgs, Switch, TokenCommand, UpArgs,
 };
-pub(crate) use explain::{CauseArgs, QueueArgs, TraceArgs, WhyArgs};
+pub(crate) use explain::{CauseArgs, MapArgs, QueueArgs, TraceArgs, WhyArgs};
+pub(crate) use files::{FilesArgs, ProjectsArgs, UsageArgs};
 pub(crate) use groups::command;
 pub(crate) use list::ListArgs;
+pub(crate) use past::{At, PastArgs};
 pub(crate) use permit::{PermitArgs, PermitCommand};
 pub(crate) use provider::{ProvidersArgs, ProvidersCommand};
 pub(crate) use search::{SearchArgs, When};
 pub(crate) use talk::{AttachArgs, RunArgs, SendArgs};
-pub(crate) use team::{CanWriteArgs, EndArgs, Epoch, OneTask, TaskCommand, TaskCreateArgs, TeamCommand};
+pub(crate) use team::{
+    CanWriteArgs, EndArgs, Epoch, OneTask, TaskCommand, TaskCreateArgs, TaskEditArgs, TeamCommand,
+};
 pub(crate) use thread::{InviteArgs, OneThread, PostArgs, SeatsArgs, TailArgs, ThreadCommand, ToggleArgs};
 pub(crate) use tool::{CompletionsArgs, DemoArgs, DoctorArgs, ManArgs};
 pub(crate) use web::{DevicesCommand, OpenArgs};
@@ -53,16 +63,21 @@ Exit codes:
     1  the agent failed, was interrupted or has not answered yet
     2  invalid command line or configuration
     3  not found, or ambiguous
-    4  the agent is waiting for a permission
+    4  the agent is waiting for permission
     5  timed out; the agent keeps working
-    6  refused in the current state
+    6  not possible in the current state
     7  the daemon is unreachable
   130  interrupted with ctrl-C; the agent keeps working
+
+Words:
+  handle  the short id of an agent that `paseo ls` shows, such as 3f2a
+  turn    an agent's work on one message
+  held    of a message: kept until you write to the agent
 
 Examples:
   paseo run \"Fix the failing tests\"         start an agent, print its answer
   paseo run -d --ui \"Write the changelog\"   start one in the background
-  paseo ls                                  list the agents of this directory
+  paseo ls --ui                             list the agents that the web app shows
   paseo attach 3f2a                         chat with an agent
   paseo send 3f2a \"Also the docs\"           queue a message for it";
 
@@ -81,13 +96,36 @@ impl Cli {
     /// Reads the command line of this process.
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let mut command = command();
-        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+        let typed = helped(std::env::args_os());
+        let matches = command.try_get_matches_from_mut(typed).map_err(unmisleading)?;
+        Self::from_arg_matches(&matches).map_err(|error| unmisleading(error.format(&mut command)))
     }
 }
 
+/// Leaves out `--help` after `help`, which is help already: the parser would take it for the name of a command.
+fn helped(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    let mut is_help = false;
+    typed.enumerate().filter_map(move |(index, word)| {
+        is_help |= index == 1 && word == "help";
+        (!is_help || (word != "--help" && word != "-h")).then_some(word)
+    })
+}
+
+/// Leaves out what the parser suggests and what would fail as well: a usage line with the options that exclude each
+/// other, and a `--` before an option that is not known.
+fn unmisleading(mut error: clap::Error) -> clap::Error {
+    match error.kind() {
+        ErrorKind::ArgumentConflict => drop(error.remove(ContextKind::Usage)),
+        ErrorKind::UnknownArgument if error.get(ContextKind::SuggestedArg).is_none() => {
+            drop(error.remove(ContextKind::Suggested));
+        }
+        _ => {}
+    }
+    error
+}
+
 /// Flags of every command.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Directory for all data [env: PASEO_HOME] [default: ~/.paseo]
@@ -103,7 +141,15 @@ pub(crate) struct Global {
 
 /// Reads a number of lines.
 fn count(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a number of lines: expected for example 50"))
+    text.parse().map_err(|_| "expected a whole number, for example 50".to_owned())
+}
+
+/// Reads a label. clap itself quotes what was typed and says that it is invalid.
+fn label(text: &str) -> Result<Label, String> {
+    text.parse::<Label>().map_err(|malformed| match malformed {
+        Malformed::Shape(_) => "expected key=value, for example env=ci".to_owned(),
+        other => other.to_string(),
+    })
 }
 
 /// How much is printed, and how.
@@ -130,24 +176,33 @@ pub(crate) enum Command {
     Read(ReadArgs),
     Logs(LogsArgs),
     Search(Box<SearchArgs>),
+    Files(FilesArgs),
+    Inbox(InboxArgs),
     Inspect(InspectArgs),
     Why(WhyArgs),
     Queue(QueueArgs),
     Trace(TraceArgs),
     Cause(CauseArgs),
+    Map(MapArgs),
     Wait(WaitArgs),
     /// Stop the current turn; queued messages are held
     Stop(HandlesArgs),
+    /// Hide agents from the inbox until something new happens
+    Archive(HandlesArgs),
     /// Close agents and keep their transcripts
     Close(HandlesArgs),
     /// Reopen closed agents
     Reopen(HandlesArgs),
+    /// Promote subagents to independent agents, shown in the web app
+    Promote(HandlesArgs),
     /// Delete the transcript and start with an empty context
     Clear(HandlesArgs),
     Rm(RemoveArgs),
     Rename(RenameArgs),
+    Set(SetArgs),
     Label(LabelArgs),
     Pin(PinArgs),
+    Notify(NotifyArgs),
     /// List and answer permission requests
     #[command(subcommand)]
     Permit(PermitCommand),
@@ -159,7 +214,7 @@ pub(crate) enum Command {
     /// Manage threads: conversations between people and agents
     #[command(subcommand)]
     Thread(ThreadCommand),
-    /// Manage teams: agents that share a task list
+    /// Manage teams: agents that share tasks
     #[command(subcommand)]
     Team(TeamCommand),
     /// Manage the tasks of a team
@@ -172,6 +227,8 @@ pub(crate) enum Command {
     /// List and remove the git worktrees of agents
     #[command(subcommand)]
     Worktree(WorktreeCommand),
+    Projects(ProjectsArgs),
+    Usage(UsageArgs),
     Open(OpenArgs),
     /// List logged-in browsers and log them out
     #[command(subcommand)]
@@ -181,7 +238,7 @@ pub(crate) enum Command {
     /// Create, list and revoke API tokens
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Start the daemon and print a link to the web app
+    /// Start the daemon; print its status and a link to the web app
     Up(UpArgs),
     /// Stop the daemon
     Down(UpArgs),
@@ -206,5 +263,16 @@ mod tests {
     #[test]
     fn the_definitions_hold_together() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_of_help_is_help() {
+        let read = |typed: &[&str]| -> Vec<OsString> { helped(typed.iter().map(OsString::from)).collect() };
+        assert_eq!(read(&["paseo", "help", "--help"]), ["paseo", "help"]);
+        assert_eq!(read(&["paseo", "help", "run", "-h"]), ["paseo", "help", "run"]);
+        for typed in [&["paseo", "--help"][..], &["paseo", "run", "--help"], &["paseo", "run", "help", "-h"]]
+        {
+            assert_eq!(read(typed), typed);
+        }
     }
 }

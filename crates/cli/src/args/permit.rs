@@ -1,5 +1,7 @@
 //! Answering agents.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use super::Output;
@@ -11,10 +13,13 @@ pub(crate) enum PermitCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Allow a permission request
+    /// Allow a permission request, or answer a question or a form
     ///
-    /// A hash identifies exactly the request that was shown. With a handle, the command shows the agent's request and
-    /// asks you to confirm.
+    /// A hash from `paseo permit ls` allows exactly that request. With a handle, the command shows the agent's request
+    /// and asks you to confirm.
+    ///
+    /// If the request has a form, give each value with `--field`, or all of them as JSON with `--answers`. Without
+    /// either, a terminal asks you for the values, and does not show secrets that you type.
     ///
     /// The first answer wins: exits with 6 when the request was answered already.
     #[command(after_help = "\
@@ -23,7 +28,8 @@ Examples:
   paseo permit allow 9b1c04de --always
   paseo permit allow $(paseo permit ls -q)
   paseo permit allow 3f2a             the agent's only request, after you confirm
-  paseo permit allow 3f2a --yes       the agent's only request, unseen")]
+  paseo permit allow 3f2a --yes       the agent's only request, unseen
+  paseo permit allow 9b1c04de --field size=3 --field color=blue")]
     Allow(AllowArgs),
     /// Deny a permission request
     ///
@@ -31,8 +37,8 @@ Examples:
     #[command(after_help = "\
 Examples:
   paseo permit deny 3f2a -m \"Not on this branch\"")]
-    Deny(PermitArgs),
-    /// List permission rules: requests answered with --always
+    Deny(DenyArgs),
+    /// List permission rules: answers given with --always
     Rules {
         #[command(flatten)]
         output: Output,
@@ -47,10 +53,25 @@ Examples:
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct DenyArgs {
+    /// Close a form or a link of an MCP server without an answer
+    #[arg(long, conflicts_with = "always")]
+    pub(crate) cancel: bool,
+    #[command(flatten)]
+    pub(crate) answer: PermitArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct AllowArgs {
     /// Allow the agent's request without showing it first
     #[arg(short, long)]
     pub(crate) yes: bool,
+    /// Value for a field of the request's form (repeatable); to choose several options of one field, repeat it
+    #[arg(short, long = "field", value_name = "NAME=VALUE", conflicts_with = "answers")]
+    pub(crate) fields: Vec<String>,
+    /// Read answers from a file, or `-` for stdin: a line for each question, or a JSON object for a form
+    #[arg(long, value_name = "FILE", conflicts_with = "message")]
+    pub(crate) answers: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) answer: PermitArgs,
 }
@@ -60,10 +81,10 @@ pub(crate) struct PermitArgs {
     /// Hashes of requests, see `paseo permit ls`; or handles of agents
     #[arg(value_name = "HASH|HANDLE", required = true)]
     pub(crate) which: Vec<String>,
-    /// Give the same answer to this exact request from now on, in this project (a denial: also below it, for every tool)
+    /// Remember the answer as a rule; `paseo permit ls` shows what it covers
     #[arg(long)]
     pub(crate) always: bool,
-    /// Message for the agent; the answer, if the agent asked a question
+    /// Message for the agent. If the agent asked a question, this is your answer
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
     #[command(flatten)]

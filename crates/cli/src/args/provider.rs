@@ -6,7 +6,7 @@ use super::Output;
 
 /// List providers and whether each is ready
 ///
-/// The default is the provider from the configuration, else the first that is ready.
+/// The default is the provider set in the configuration, otherwise the first that is ready.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -14,6 +14,7 @@ use super::Output;
 Examples:
   paseo providers
   paseo providers --json | jq -r '.providers[] | select(.default).name'
+  paseo providers models codex
   paseo providers add helper -- /opt/helper/bin/helper --acp
   paseo providers rm helper"
 )]
@@ -28,8 +29,7 @@ pub(crate) struct ProvidersArgs {
 pub(crate) enum ProvidersCommand {
     /// Add an ACP agent as a provider
     ///
-    /// The command must speak the Agent Client Protocol (ACP) on its standard input and output. Takes effect at once
-    /// for `--provider` and in definitions, and replaces an added provider of the same name.
+    /// The command must speak the Agent Client Protocol (ACP) on its standard input and output. Takes effect immediately. Replaces a provider that you added under the same name.
     #[command(after_help = "\
 Examples:
   paseo providers add helper -- helper --acp
@@ -38,13 +38,13 @@ Examples:
     Add {
         /// Name of the provider: a-z, 0-9 and `-`
         name: String,
-        /// Treat it like this known agent: opencode, gemini, claude-agent-acp, codex-acp, qwen, copilot or pi-acp
+        /// Known agent to treat it as: opencode, gemini, claude-agent-acp, codex-acp, qwen, copilot or pi-acp
         #[arg(long)]
         preset: Option<String>,
-        /// Mode to set in the agent when it runs with --permissions full
+        /// ACP mode to select when the agent runs with --permissions full
         #[arg(long)]
         mode: Option<String>,
-        /// The agent asks before every change, so it supports --permissions ask and read-only
+        /// Declare that the agent asks before every change; enables --permissions ask and read-only
         #[arg(long)]
         asks: bool,
         /// Set an environment variable; stored in plain text, so not for secrets
@@ -55,6 +55,16 @@ Examples:
         /// The program and its arguments
         #[arg(last = true, required = true)]
         command: Vec<String>,
+    },
+    /// List the models of a provider
+    ///
+    /// Asks the model server (openai, openai-compatible) or the program itself (codex). For the others, lists the models
+    /// that your definitions name. You can pass a model that is not listed.
+    Models {
+        /// Name of the provider
+        name: String,
+        #[command(flatten)]
+        output: Output,
     },
     /// Remove an added provider
     ///

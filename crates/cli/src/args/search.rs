@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
+use paseo_core::limits::PAGE_ROWS;
 
 use super::Output;
 use crate::duration;
@@ -13,8 +14,8 @@ use crate::duration;
 /// Search transcripts and threads
 ///
 /// Searches the transcripts of all agents, including closed ones, and all threads. A match contains all words; case and
-/// accents don't matter. Put "quotes" around a phrase, and a star at the end of a word to match its beginning. Newest
-/// matches come first.
+/// accents don't matter. Put "quotes" around a phrase. End a word with a star to find all words that begin with it:
+/// `migrat*`. Newest matches come first.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,7 +39,7 @@ pub(crate) struct SearchArgs {
     /// Only messages to agents, answers, tool calls or names (repeatable)
     #[arg(long = "kind", value_name = "KIND")]
     pub(crate) kinds: Vec<Kind>,
-    /// Only this author: `me` for what people wrote, a handle, or a thread participant
+    /// Only this author: `me` (people, not agents), a handle, or a thread participant
     #[arg(long, value_name = "WHO")]
     pub(crate) from: Option<String>,
     /// Not older than this age (2h, 3d) or time (2026-01-31T12:00:00Z)
@@ -54,13 +55,19 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) best: bool,
     /// Maximum number of matches
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = matches)]
     pub(crate) limit: usize,
     /// Continue after a previous page, with its `next` value
     #[arg(long, value_name = "CURSOR")]
     pub(crate) after: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// Reads how many matches are wanted.
+fn matches(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=PAGE_ROWS).contains(number));
+    number.ok_or_else(|| format!("expected a whole number from 1 to {PAGE_ROWS}"))
 }
 
 /// Where to look.
@@ -96,5 +103,18 @@ impl FromStr for When {
         text.parse()
             .map(Self::Moment)
             .map_err(|_| "expected an age (2h, 3d) or a time (2026-01-31T12:00:00Z)".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_least_one_match_is_wanted() {
+        assert_eq!((matches("1"), matches("500")), (Ok(1), Ok(500)));
+        for bad in ["0", "501", "-1", "x", ""] {
+            assert_eq!(matches(bad).unwrap_err(), "expected a whole number from 1 to 500", "{bad}");
+        }
     }
 }

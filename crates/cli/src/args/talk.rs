@@ -39,11 +39,11 @@ pub(crate) struct RunArgs {
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
-    /// Require an answer that satisfies this JSON Schema; a wrong one goes back to the agent at most twice
+    /// Require an answer that satisfies this JSON Schema; the agent gets at most two chances to correct its answer
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
     /// Add a label (repeatable)
-    #[arg(short, long = "label", value_name = "KEY=VALUE")]
+    #[arg(short, long = "label", value_name = "KEY=VALUE", value_parser = super::label)]
     pub(crate) labels: Vec<Label>,
     /// Show the agent in the web app; short for --label ui=true
     #[arg(long)]
@@ -57,20 +57,22 @@ pub(crate) struct RunArgs {
     /// Provider, see `paseo providers` [env: PASEO_PROVIDER] [default: from the definition, else the default provider]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
-    /// Model, by the provider's name for it
+    /// Model, as the provider names it
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Reasoning effort, in the provider's terms
+    /// Reasoning effort, as the provider names it
     #[arg(long, value_name = "WORD")]
     pub(crate) effort: Option<String>,
-    /// Permission mode: do everything, ask before writing or running commands, or only read [default: from the
+    /// Permission mode: do everything (full), ask before writes and commands (ask), or only read (read-only) [default: from the
     /// definition, else full]
     #[arg(long, value_name = "MODE", value_parser = ["full", "ask", "read-only"])]
     pub(crate) permissions: Option<String>,
     /// Working directory [default: from the definition, else the current directory]
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Create a git worktree for the agent, optionally named as in --worktree=spike; the default with --ui
+    /// Create a git worktree for the agent; implied by --ui
+    ///
+    /// The worktree is called REPOSITORY-NAME. The default NAME is the first 8 characters of the agent's id.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(crate) worktree: Option<String>,
     /// Start the worktree's branch at this branch, tag or commit [default: HEAD]
@@ -85,13 +87,15 @@ pub(crate) struct RunArgs {
     /// Member id in the team [default: derived from the definition or provider]
     #[arg(long, value_name = "ID")]
     pub(crate) member: Option<String>,
-    /// With `lease`, allow writes only to the resources of tasks that the agent holds; requires --team
+    /// With `lease`, the agent may write only to files of a task that it has claimed; requires --team
     #[arg(long, value_name = "GUARD", value_parser = ["lease"])]
     pub(crate) guard: Option<String>,
     /// Set by `paseo team leader`.
     #[arg(skip)]
     pub(crate) leads: bool,
-    /// Print the handle and don't wait for the answer
+    /// Print the agent's handle and don't wait for the answer
+    ///
+    /// The handle is the short id that `paseo ls` shows, such as 3f2a.
     #[arg(short, long, conflicts_with = "timeout")]
     pub(crate) detach: bool,
     /// How long to wait for the answer, for example 30s or 5m
@@ -115,14 +119,17 @@ Examples:
   paseo send 3f2a --interrupt \"Stop, wrong branch\"
   git diff | paseo send 3f2a --wait -")]
 pub(crate) struct SendArgs {
-    /// Handle of the agent
+    /// Handle of the agent: the short id that `paseo ls` shows, such as 3f2a
     pub(crate) handle: String,
     /// The message; `-` reads it from stdin
     pub(crate) message: OsString,
+    /// Taken only to say what was meant.
+    #[arg(hide = true)]
+    pub(crate) extra: Vec<OsString>,
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
-    /// Require an answer that satisfies this JSON Schema; a wrong one goes back to the agent at most twice
+    /// Require an answer that satisfies this JSON Schema; the agent gets at most two chances to correct its answer
     #[arg(long, value_name = "FILE", conflicts_with = "steer")]
     pub(crate) output_schema: Option<PathBuf>,
     /// Add the message to the current turn
@@ -137,7 +144,7 @@ pub(crate) struct SendArgs {
     /// How long to wait for the answer, for example 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, requires = "wait")]
     pub(crate) timeout: Option<Duration>,
-    /// Idempotency key: a repeated command with the same key sends once
+    /// Idempotency key: repeating the command with it sends the message only once
     #[arg(long)]
     pub(crate) key: Option<String>,
     /// Print the answer as is, without rendering Markdown
@@ -154,7 +161,7 @@ pub(crate) struct SendArgs {
 /// keeps working.
 ///
 /// When stdin is a pipe, each line is a message. At the end of input, the command waits for the answers and exits with
-/// the code of the last outcome.
+/// the exit code of the last turn.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -163,7 +170,7 @@ Examples:
   paseo attach --agent journal
   printf 'run the tests\\n/allow\\n' | paseo attach 3f2a")]
 pub(crate) struct AttachArgs {
-    /// Handle of the agent
+    /// Handle of the agent: the short id that `paseo ls` shows, such as 3f2a
     #[arg(required_unless_present = "agent")]
     pub(crate) handle: Option<String>,
     /// Attach to the newest agent in this directory with this definition

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::{Output, RunArgs};
+use super::{Output, PastArgs, RunArgs};
 use crate::duration;
 
 #[derive(Debug, Subcommand)]
@@ -15,6 +15,7 @@ Examples:
   paseo team create red --agent ann --agent lea:leader
   paseo team leader red \"Bring the parser up to date\"
   eval \"$(paseo team env red --agent ann)\"
+  paseo team show red --at 10m
   paseo team leave red --agent ann
   paseo team rm red")]
 pub(crate) enum TeamCommand {
@@ -25,7 +26,7 @@ pub(crate) enum TeamCommand {
         /// Project directory [default: the current directory]
         #[arg(short = 'C', long, value_name = "DIR")]
         cwd: Option<PathBuf>,
-        /// Add a member, with a role other than `worker` if given (repeatable)
+        /// Add a member (repeatable); the role is `leader` or `worker` [default: worker]
         #[arg(long = "agent", value_name = "ID[:ROLE]")]
         agents: Vec<String>,
         #[command(flatten)]
@@ -39,14 +40,16 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Show a team and its tasks
+    /// Show a team and its tasks, now or in the past
     Show {
         #[command(flatten)]
         which: WhichTeam,
         #[command(flatten)]
+        past: PastArgs,
+        #[command(flatten)]
         output: Output,
     },
-    /// Print environment variables for a member outside Paseo
+    /// Print environment variables for a member that runs outside Paseo
     Env {
         #[command(flatten)]
         which: WhichTeam,
@@ -63,12 +66,25 @@ pub(crate) enum TeamCommand {
     Audit {
         #[command(flatten)]
         which: WhichTeam,
-        /// Only events that concern this member: its inbox
+        /// Only events that concern this member
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
         /// Only events after this cursor: the number at the start of a line
         #[arg(long, value_name = "CURSOR", value_parser = cursor, allow_negative_numbers = true)]
         after: Option<u64>,
+        /// Only the newest N events, newest first
+        #[arg(long, value_name = "N", conflicts_with_all = ["after", "agent"], value_parser = clap::value_parser!(u32).range(1..))]
+        newest: Option<u32>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// List recent writes that guards refused, newest first
+    Refusals {
+        #[command(flatten)]
+        which: WhichTeam,
+        /// Only those of this member
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
         #[command(flatten)]
         output: Output,
     },
@@ -76,11 +92,11 @@ pub(crate) enum TeamCommand {
     /// Remove a member from a team
     ///
     /// Releases its tasks, revokes its tokens and notifies it. The agent stays open. People and leaders can remove
-    /// every member; other agents only themselves.
+    /// any member; other agents can remove only themselves.
     Leave {
         #[command(flatten)]
         which: WhichTeam,
-        /// Member to remove [default: the agent whose shell this is]
+        /// Member to remove [default: in an agent's shell, that agent]
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
         #[command(flatten)]
@@ -102,7 +118,7 @@ pub(crate) enum TeamCommand {
 /// Which team is meant, by the word itself or with `--team`.
 #[derive(Debug, Args)]
 pub(crate) struct WhichTeam {
-    /// Id of the team [default: your own, or the only one]
+    /// Id of the team [default: the calling agent's team, else the only open team]
     #[arg(value_name = "TEAM", conflicts_with = "team")]
     named: Option<String>,
     /// Same as TEAM
@@ -119,8 +135,8 @@ impl WhichTeam {
 
 /// Start a leader for a team
 ///
-/// The leader is told to use the tasks that you assigned, to plan the rest, to start workers and to leave the work to
-/// them. Any provider can be used.
+/// Instructs the leader to use the tasks that you assigned, plan the rest, start workers and delegate the work to them.
+/// Works with any provider.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -128,7 +144,7 @@ Examples:
   paseo team leader red -d --provider claude --prompt-file plan.md")]
 #[command(mut_arg("team", |team| team.hide(true)))]
 #[command(mut_arg("guard", |guard| guard.help(
-    "With `lease`, allow writes only to the resources of tasks that the agent holds"
+    "With `lease`, the agent may write only to files of a task that it has claimed"
 )))]
 pub(crate) struct LeaderArgs {
     /// Id of the team
@@ -143,22 +159,26 @@ pub(crate) struct LeaderArgs {
 Examples:
   paseo task create \"Write the parser\" --resource src/parse
   paseo task create \"Document it\" --dep task-0001 --resource docs
+  paseo task edit task-0002 --title \"Document the parser\"
   paseo task claim task-0001 --ttl 10m
   paseo task complete task-0001 --summary \"done, with tests\"
   paseo task retry task-0001")]
 pub(crate) enum TaskCommand {
     Create(TaskCreateArgs),
+    Edit(TaskEditArgs),
     /// List the tasks of a team
     Ls {
         /// Update the list as it changes, until ctrl-C
-        #[arg(short, long)]
+        #[arg(short, long, conflicts_with = "at")]
         watch: bool,
+        #[command(flatten)]
+        past: PastArgs,
         #[command(flatten)]
         of: OfTeam,
     },
     /// Show a task
     Show(OneTask),
-    /// Claim a task for yourself, or for the agent whose shell this is
+    /// Claim a task for yourself; in an agent's shell, for that agent
     Claim {
         #[command(flatten)]
         one: OneTask,
@@ -221,10 +241,48 @@ pub(crate) struct TaskCreateArgs {
     pub(crate) of: OfTeam,
 }
 
+/// Edit a task
+///
+/// What you leave out stays as it is. While a member holds the task, only its title and description can change; a
+/// completed task can't change at all.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  paseo task edit task-0002 --title \"Document the parser\"
+  paseo task edit task-0002 --dep task-0001 --dep task-0003
+  paseo task edit task-0002 --no-deps --resource docs --resource README.md")]
+pub(crate) struct TaskEditArgs {
+    #[command(flatten)]
+    pub(crate) one: OneTask,
+    /// New title, on one line
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// New description; `-` reads it from stdin
+    #[arg(long, value_name = "TEXT", conflicts_with = "no_description")]
+    pub(crate) description: Option<OsString>,
+    /// Remove the description
+    #[arg(long)]
+    pub(crate) no_description: bool,
+    /// Task that must be completed first (repeatable); replaces all dependencies
+    #[arg(long = "dep", value_name = "TASK", conflicts_with = "no_deps")]
+    pub(crate) deps: Vec<String>,
+    /// Remove all dependencies
+    #[arg(long)]
+    pub(crate) no_deps: bool,
+    /// File or directory that the task needs exclusively (repeatable); replaces all resources
+    ///
+    /// Relative to the current directory if that is in the project, else to the project directory.
+    #[arg(long = "resource", value_name = "PATH", conflicts_with = "no_resources")]
+    pub(crate) resources: Vec<String>,
+    /// Remove all resources
+    #[arg(long)]
+    pub(crate) no_resources: bool,
+}
+
 /// Which team is meant.
 #[derive(Debug, Args)]
 pub(crate) struct OfTeam {
-    /// Id of the team [default: your own, or the only one]
+    /// Id of the team [default: the calling agent's team, else the only open team]
     #[arg(long, value_name = "ID", default_value = "-", hide_default_value = true)]
     pub(crate) team: String,
     #[command(flatten)]
@@ -243,21 +301,17 @@ pub(crate) struct OneTask {
 /// The number of a lease.
 #[derive(Debug, Args)]
 pub(crate) struct Epoch {
-    /// Epoch of the lease [default for people: that of the current lease]
+    /// Epoch of the lease, printed by `paseo task claim`; people can omit it
     #[arg(long, value_name = "N", value_parser = epoch, allow_negative_numbers = true)]
     pub(crate) epoch: Option<u64>,
 }
 
 fn cursor(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| {
-        format!("`{text}` is not a cursor: use the number at the start of a line of `paseo team audit`")
-    })
+    text.parse().map_err(|_| "expected the number at the start of a line of `paseo team audit`".to_owned())
 }
 
 fn epoch(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| {
-        format!("`{text}` is not an epoch: use the number of the lease that `paseo task show` prints")
-    })
+    text.parse().map_err(|_| "expected a number, as shown by `paseo task show`".to_owned())
 }
 
 /// How long a lease lasts.
@@ -278,19 +332,20 @@ pub(crate) struct EndArgs {
     /// Short summary of the result
     #[arg(long, value_name = "TEXT")]
     pub(crate) summary: Option<String>,
-    /// Message with the full result: a thread of the team and the message's id
+    /// Thread and id of the message that contains the full result
     #[arg(long, value_names = ["THREAD", "ID"], num_args = 2)]
     pub(crate) message: Option<Vec<String>>,
 }
 
 /// Check whether a team member may write to a path now
 ///
-/// Exits with 6 when it may not.
+/// Exits with 0 if it may, and with 6 if not.
 #[derive(Debug, Args)]
 pub(crate) struct CanWriteArgs {
-    /// File or directory of the project; `.` checks whether the member may run commands
+    /// File or directory of the project; `.` is the whole project
     ///
-    /// Relative to the current directory if that is in the project.
+    /// Relative to the current directory if that is in the project, else to the project directory. To check whether
+    /// the member may run a shell command, pass `.`: a command can change any file.
     pub(crate) path: String,
     /// Member to check [default: you]
     #[arg(long, value_name = "ID")]

@@ -1,10 +1,11 @@
 //! Threads: conversations of several participants.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::Output;
+use super::{Output, PastArgs};
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
@@ -30,16 +31,18 @@ pub(crate) enum ThreadCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Show a thread and its participants
+    /// Show a thread and its participants, now or in the past
     Show {
-        /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+        /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
         thread: String,
+        #[command(flatten)]
+        past: PastArgs,
         #[command(flatten)]
         output: Output,
     },
     /// Rename a thread
     Rename {
-        /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+        /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
         thread: String,
         /// New name
         name: String,
@@ -48,7 +51,7 @@ pub(crate) enum ThreadCommand {
     },
     /// Set the working directory of a thread's agents
     Cwd {
-        /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+        /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
         thread: String,
         /// The directory [default: the current directory]
         directory: Option<PathBuf>,
@@ -62,7 +65,7 @@ pub(crate) enum ThreadCommand {
         /// Names or ids of the threads; a team's threads can't be deleted
         #[arg(required = true, value_name = "THREAD")]
         threads: Vec<String>,
-        /// Stop running agents of the threads first
+        /// First stop the threads' agents that are still running
         #[arg(short, long)]
         force: bool,
         #[command(flatten)]
@@ -83,18 +86,18 @@ pub(crate) enum ThreadCommand {
     Resume(OneThread),
     /// Let agents wake each other with mentions
     Discuss(ToggleArgs),
-    /// Wake all participants when you post without naming anyone
+    /// Wake all participants when a message names none of them
     Auto(ToggleArgs),
     /// Print the state of a thread as JSON
     State(OneThread),
     /// Create a token for one participant
     Token {
-        /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+        /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
         thread: String,
         /// Id of the participant
         #[arg(long = "as", value_name = "PARTICIPANT")]
         participant: String,
-        /// Directory that the token is for [default: the thread's, else the current directory]
+        /// Directory for threads created with this token [default: THREAD's directory, else the current one]
         #[arg(short = 'C', long, value_name = "DIR")]
         cwd: Option<PathBuf>,
         #[command(flatten)]
@@ -105,10 +108,13 @@ pub(crate) enum ThreadCommand {
 /// Post a message to a thread
 #[derive(Debug, Args)]
 pub(crate) struct PostArgs {
-    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
     pub(crate) thread: String,
     /// The message; `-` reads it from stdin
     pub(crate) text: String,
+    /// Taken only to say what was meant.
+    #[arg(hide = true)]
+    pub(crate) extra: Vec<OsString>,
     /// Recipient: a participant's id, nickname or handle, or `all`
     #[arg(long, value_name = "WHO")]
     pub(crate) to: Option<String>,
@@ -118,6 +124,9 @@ pub(crate) struct PostArgs {
     /// Add a tag (repeatable)
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
+    /// Print which participants the message would wake, without posting it
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -125,7 +134,7 @@ pub(crate) struct PostArgs {
 /// Print the messages and events of a thread
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
-    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
     pub(crate) thread: String,
     /// Keep printing new messages until ctrl-C
     #[arg(short, long)]
@@ -147,17 +156,18 @@ pub(crate) struct TailArgs {
 /// Invite an agent to a thread, or update a participant
 #[derive(Debug, Args)]
 pub(crate) struct InviteArgs {
-    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
     pub(crate) thread: String,
     /// Provider, or slug of a definition [env: PASEO_PROVIDER] [default: the default provider]
+    #[arg(value_name = "PROVIDER|SLUG")]
     pub(crate) client: Option<String>,
-    /// Model; `default` leaves it to the provider [default: unchanged, else `default`]
+    /// Model, or `default` for the provider's choice [default: `default`; an existing participant keeps its model]
     #[arg(long)]
     pub(crate) model: Option<String>,
     /// Id of the participant [default: derived from the provider or definition]
     #[arg(long = "id", value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// Nickname that mentions can use
+    /// Nickname for @mentions
     #[arg(long)]
     pub(crate) nickname: Option<String>,
     /// Role of the participant (repeatable)
@@ -170,7 +180,7 @@ pub(crate) struct InviteArgs {
 /// Participants of a thread.
 #[derive(Debug, Args)]
 pub(crate) struct SeatsArgs {
-    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
     pub(crate) thread: String,
     /// Ids or nicknames of the participants
     #[arg(required = true)]
@@ -182,7 +192,7 @@ pub(crate) struct SeatsArgs {
 /// A thread.
 #[derive(Debug, Args)]
 pub(crate) struct OneThread {
-    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
     pub(crate) thread: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -191,7 +201,7 @@ pub(crate) struct OneThread {
 /// A thread, and on or off.
 #[derive(Debug, Args)]
 pub(crate) struct ToggleArgs {
-    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
     pub(crate) thread: String,
     /// Turn it on or off
     #[arg(

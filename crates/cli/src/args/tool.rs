@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 /// Check the installation and suggest fixes
 ///
-/// Starts and changes nothing. Exits with 1 when a check fails; warnings don't count.
+/// Changes nothing and doesn't start the daemon. Exits with 1 when a check fails; warnings don't count.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
     /// Print JSON

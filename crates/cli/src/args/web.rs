@@ -6,12 +6,12 @@ use super::Output;
 
 /// Open the web app
 ///
-/// Prints a link that logs in one browser, once, within five minutes. On a desktop, also opens it.
+/// Prints a login link, valid for one browser and five minutes. On a desktop, also opens it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   paseo open             open the web app on this machine
-  paseo open --qr        log in a phone
+  paseo open --qr        log in on a phone
   paseo open --print     print only the link")]
 pub(crate) struct OpenArgs {
     /// Print a QR code for the first address in `public_urls` of config.toml

@@ -62,17 +62,21 @@ pub(crate) enum WorkerCommand {
     },
 }
 
+/// Most lines that the daemon returns at once.
+const MOST_LINES: u32 = 10_000;
+
 fn lines(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| format!("`{text}` is not a number of lines: expected 1 or more, for example 50"))
+    let number = text.parse().ok().filter(|number| (1..=MOST_LINES).contains(number));
+    number.ok_or_else(|| format!("expected a whole number from 1 to {MOST_LINES}, for example 50"))
 }
 
 /// Start a worker: a team agent in its own terminal
 ///
-/// The task is typed into the terminal when the agent is ready. Its answers are posted to its thread.
+/// The prompt is typed into the terminal when the agent is ready. Its answers are posted to its thread.
 #[derive(Debug, Args)]
 pub(crate) struct WorkerStartArgs {
-    /// The task; `-` reads it from stdin
+    /// What the worker should do; `-` reads it from stdin
+    #[arg(value_name = "PROMPT")]
     pub(crate) task: OsString,
     /// Id of the team [default: the only one]
     #[arg(long, value_name = "ID")]
@@ -80,20 +84,20 @@ pub(crate) struct WorkerStartArgs {
     /// Agent definition to use
     #[arg(long, value_name = "SLUG")]
     pub(crate) agent: Option<String>,
-    /// Provider with terminals, for example pi, claude or codex [env: PASEO_PROVIDER] [default: from the definition, else the first that is ready]
+    /// Provider that can run in a terminal, for example pi, claude or codex [env: PASEO_PROVIDER] [default: from the definition, else the first that is ready]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
-    /// Model, by the provider's name for it
+    /// Model, as the provider names it
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Thread of the team for its answers: thread-0001, a name or an id [default: a new thread]
+    /// Team thread to post the worker's answers to, by name or id, for example thread-0001 [default: a new thread]
     #[arg(long, value_name = "THREAD")]
     pub(crate) thread: Option<String>,
     /// Name of the new thread
     #[arg(long, value_name = "TEXT", conflicts_with = "thread")]
     pub(crate) title: Option<String>,
-    /// Prefix of its name; a number follows [default: the team]
-    #[arg(long, value_name = "TEXT")]
+    /// Name prefix; the worker is called PREFIX-NUMBER [default: the team's id]
+    #[arg(long, value_name = "PREFIX")]
     pub(crate) prefix: Option<String>,
     /// Working directory [default: the team's project]
     #[arg(short = 'C', long, value_name = "DIR")]
@@ -104,7 +108,7 @@ pub(crate) struct WorkerStartArgs {
     /// Restrict which files the worker may change
     #[arg(long, value_name = "KIND")]
     pub(crate) guard: Option<WorkerGuard>,
-    /// Idempotency key: a repeated command with the same key starts one worker
+    /// Idempotency key: repeating the command with it starts only one worker
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
     #[command(flatten)]

@@ -13,10 +13,10 @@ pub(crate) enum WorktreeCommand {
     },
     /// Remove a worktree
     ///
-    /// Refuses while an agent or a process uses the worktree, and while work would be lost: uncommitted or untracked
-    /// files, ignored files that .worktreeinclude lists, and commits that exist nowhere else.
+    /// Refuses while an agent or a process uses the worktree, or if work would be lost: uncommitted or untracked files,
+    /// ignored files that .worktreeinclude lists, and commits that exist only here.
     Rm {
-        /// Name or branch of the worktree, or the handle of its agent
+        /// Name (as in `paseo worktree ls`) or branch of the worktree, or the handle of its agent
         worktree: String,
         /// Archive unsaved work under refs/paseo/archive, then remove the worktree
         #[arg(short, long)]

@@ -1,8 +1,8 @@
-//! `paseo stop`, `close`, `reopen`, `clear` and `rm`: one deed, several agents.
+//! `paseo stop`, `archive`, `close`, `reopen`, `promote`, `clear` and `rm`: one deed, several agents.
 
 use paseo_client::{Client, Error};
 use paseo_wire::error::{Code, Exit};
-use paseo_wire::session::ActionAnswer;
+use paseo_wire::session::{ActionAnswer, SeenNews};
 
 use super::{worktree, worse};
 use crate::args::Output;
@@ -14,8 +14,10 @@ use crate::printer::Mode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verb {
     Stop,
+    Archive,
     Close,
     Reopen,
+    Promote,
     Clear,
     Remove,
     RemoveByForce,
@@ -62,7 +64,7 @@ pub(crate) async fn run(
     Ok(exit)
 }
 
-/// Says who goes on below an agent that was stopped. An extra: whoever cannot be looked at is not told about.
+/// Says which agents continue below a stopped one. An extra: those that cannot be read are left out.
 async fn going_on_below(client: &Client, answer: &ActionAnswer) -> Option<String> {
     let stopped = client.session(&answer.id).await.ok()?.session;
     let mut busy = Vec::new();
@@ -82,8 +84,10 @@ async fn going_on_below(client: &Client, answer: &ActionAnswer) -> Option<String
 async fn act(client: &Client, verb: Verb, handle: &str) -> Result<ActionAnswer, Error> {
     match verb {
         Verb::Stop => client.stop(handle).await,
+        Verb::Archive => client.archive(handle, &SeenNews::default()).await,
         Verb::Close => client.close(handle).await,
         Verb::Reopen => client.reopen(handle).await,
+        Verb::Promote => client.promote(handle).await,
         Verb::Clear => client.clear(handle).await,
         Verb::Remove => client.delete_session(handle, false).await,
         Verb::RemoveByForce => client.delete_session(handle, true).await,
@@ -95,10 +99,13 @@ fn told(verb: Verb, answer: &ActionAnswer) -> String {
     match (verb, answer.changed) {
         (Verb::Stop, true) => format!("Stopped {handle}"),
         (Verb::Stop, false) => format!("{handle} was idle; nothing to stop"),
+        (Verb::Archive, true) => format!("Archived {handle}"),
+        (Verb::Archive, false) => format!("{handle} was already archived"),
         (Verb::Close, true) => format!("Closed {handle}"),
         (Verb::Close, false) => format!("{handle} was already closed"),
         (Verb::Reopen, true) => format!("Reopened {handle}"),
         (Verb::Reopen, false) => format!("{handle} was already open"),
+        (Verb::Promote, _) => format!("Promoted {handle} to an independent agent"),
         (Verb::Clear, true) => format!("Cleared {handle}"),
         (Verb::Clear, false) => format!("{handle} was already empty"),
         (Verb::Remove | Verb::RemoveByForce, _) => match answer.lost {

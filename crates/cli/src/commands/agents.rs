@@ -134,11 +134,11 @@ fn remarks(printer: &Printer, list: &AgentList) {
         let changed = project.trust == Trust::Changed;
         let what = match (held, changed) {
             (1, false) => "1 definition is not trusted".to_owned(),
-            (1, true) => "1 definition is no longer trusted".to_owned(),
+            (1, true) => "1 definition has changed since you trusted it".to_owned(),
             (count, false) => format!("{count} definitions are not trusted"),
-            (count, true) => format!("{count} definitions are no longer trusted"),
+            (count, true) => format!("{count} definitions have changed since you trusted them"),
         };
-        printer.note(&format!("{what} in {}; review them with `paseo agents trust`", project.directory));
+        printer.note(&format!("{what} in {}; to review, run `paseo agents trust`", project.directory));
     }
     let (errors, warnings): (Vec<_>, Vec<_>) =
         list.problems.iter().partition(|problem| problem.severity == Severity::Error);
@@ -232,6 +232,8 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
         ("slug", agent.slug.clone()),
         ("name", agent.name.clone()),
         ("description", agent.description.clone().unwrap_or_default()),
+        ("icon", agent.icon.clone().unwrap_or_default()),
+        ("color", agent.color.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("origin", origin),
         ("kind", kind(agent)),
         ("provider", provider(agent).to_owned()),
@@ -252,7 +254,11 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
 
 /// Without any, it is what an agent has otherwise.
 fn permissions(agent: &AgentEntry) -> String {
-    agent.permissions.as_ref().map_or("full, or the mode of its parent", PermissionMode::as_str).to_owned()
+    agent
+        .permissions
+        .as_ref()
+        .map_or("full; when an agent starts it, that agent's mode", PermissionMode::as_str)
+        .to_owned()
 }
 
 fn lists(lists: &ListsView) -> String {

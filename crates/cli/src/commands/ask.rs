@@ -41,6 +41,7 @@ async fn send(
     words: &AgentWords,
     awaited: Option<Option<Value>>,
 ) -> Result<MessagedAgent, Failure> {
+    prompt::only(("agent definition", words.agent.as_ref()), &words.message, &words.extra)?;
     let text = prompt::typed(&words.message, "message")?;
     let files = attachments::read(&words.attachments)?;
     let mut message = MessageAgent {

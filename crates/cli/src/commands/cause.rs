@@ -2,29 +2,40 @@
 
 use paseo_wire::error::Exit;
 use paseo_wire::item::UsageView;
-use paseo_wire::trace::{CauseAgent, CauseTurn, CauseView};
-use paseo_wire::words::TurnOutcome;
+use paseo_wire::trace::{CauseAgent, CauseMessage, CauseTask, CauseTurn, CauseView};
+use paseo_wire::words::{Stage, TurnOutcome};
 
 use super::inspect::cost;
 use crate::args::CauseArgs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::people::People;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, lasted, relative};
 
 pub(crate) async fn run(context: &Context, args: CauseArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
     let client = context.client()?;
+    if args.messages {
+        let messages = client.cause_messages(&args.cause).await?;
+        match printer.mode() {
+            Mode::Json => printer.json(&messages)?,
+            _ if messages.messages.is_empty() => printer.note("No messages yet."),
+            _ => printer.table(&sent(&messages.messages))?,
+        }
+        return Ok(Exit::Ok);
+    }
     let view =
         if args.stop { client.stop_cause(&args.cause).await? } else { client.cause(&args.cause).await? };
     if printer.mode() == Mode::Json {
         printer.json(&view)?;
     } else {
-        show(&printer, &view)?;
+        let people = People::among(client, view.opened_by.as_deref()).await;
+        show(&printer, &view, &people)?;
     }
     Ok(Exit::Ok)
 }
 
-fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
+fn show(printer: &Printer, view: &CauseView, people: &People) -> Result<(), Failure> {
     let mut head = Table::new([Column::fixed(""), Column::wrapped("")]);
     let mut row = |key: &str, style: Style, value: String| {
         if !value.is_empty() {
@@ -32,15 +43,19 @@ fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
         }
     };
     let asked = view.opened_by.as_ref().map(|by| match view.opened_at {
-        Some(at) => format!("{by}, {}", relative(at)),
-        None => by.clone(),
+        Some(at) => format!("{}, {}", people.shown(by), relative(at)),
+        None => people.shown(by),
     });
     row("cause", Style::Bold, view.cause.to_string());
     row("asked by", Style::Plain, asked.unwrap_or_default());
+    row("request", Style::Plain, view.request.as_deref().unwrap_or_default().to_owned());
     row("thread", Style::Plain, view.thread.as_deref().unwrap_or_default().to_owned());
     row("post", Style::Plain, view.post.as_deref().unwrap_or_default().to_owned());
     row("delivery", Style::Plain, view.delivery.as_deref().unwrap_or_default().to_owned());
-    row("wakes", Style::Plain, format!("{} of {}", view.wakes, view.wakes_allowed));
+    row("wakes", Style::Plain, format!("{} of {}, {} left", view.wakes, view.wakes_allowed, view.wakes_left));
+    row("messages", Style::Plain, view.messages.to_string());
+    let took = view.opened_at.zip(view.ended_at).map(|(from, to)| lasted(from, to));
+    row("took", Style::Plain, took.unwrap_or_default());
     row("usage", Style::Plain, format!("{} tokens{}", tokens(view.usage), cost(view.usage)));
     row("stopped", Style::Red, if view.stopped { "by a person".to_owned() } else { String::new() });
     printer.table(&head)?;
@@ -50,10 +65,18 @@ fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
     }
     if view.turns.is_empty() {
         printer.note("No turns yet.");
-        return Ok(());
+    } else {
+        printer.line("")?;
+        printer.table(&turns(&view.turns))?;
     }
-    printer.line("")?;
-    printer.table(&turns(&view.turns))
+    if !view.tasks.is_empty() {
+        printer.line("")?;
+        printer.table(&tasks(&view.tasks, &view.agents))?;
+    }
+    if !view.complete {
+        printer.note("The history is too long; the newest part is not shown.");
+    }
+    Ok(())
 }
 
 fn agents(agents: &[CauseAgent]) -> Table<7> {
@@ -66,39 +89,21 @@ fn agents(agents: &[CauseAgent]) -> Table<7> {
         Column::fixed("TOKENS").optional(),
         Column::fixed("COST").optional(),
     ]);
-    for (depth, agent) in tree(agents) {
-        let branch = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
+    for agent in agents {
+        let branch = branch(agent.depth);
         let name = agent.name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
         let started = if agent.spawned { " (started)" } else { "" };
         table.row([
             (Style::Bold, format!("{branch}{}{name}{started}", agent.handle)),
             (Style::Plain, agent.status.to_string()),
             (Style::Plain, agent.turns.to_string()),
-            (Style::Plain, agent.wakes.to_string()),
+            (Style::Plain, format!("{} ({} left)", agent.wakes, agent.wakes_left)),
             (if agent.waiting > 0 { Style::Red } else { Style::Plain }, agent.waiting.to_string()),
             (Style::Plain, tokens(agent.usage).to_string()),
             (Style::Plain, cost(agent.usage).trim_start_matches(", ").to_owned()),
         ]);
     }
     table
-}
-
-/// Puts everyone below whoever brought them in, with how deep they stand.
-fn tree(agents: &[CauseAgent]) -> Vec<(usize, &CauseAgent)> {
-    let known = |id: &str| agents.iter().any(|agent| agent.session == id);
-    let is_root = |agent: &&CauseAgent| agent.by.as_deref().is_none_or(|by| !known(by));
-    let mut next: Vec<(usize, &CauseAgent)> =
-        agents.iter().rev().filter(is_root).map(|root| (0, root)).collect();
-    let mut placed = Vec::with_capacity(agents.len());
-    while let Some((depth, agent)) = next.pop() {
-        placed.push((depth, agent));
-        let below = agents.iter().rev().filter(|other| other.by.as_ref() == Some(&agent.session));
-        next.extend(below.map(|child| (depth + 1, child)));
-    }
-    // Whoever wrote to each other first stands in no tree.
-    let left = agents.iter().filter(|agent| !placed.iter().any(|(_, other)| other.session == agent.session));
-    let left: Vec<_> = left.map(|agent| (0, agent)).collect();
-    placed.into_iter().chain(left).collect()
 }
 
 fn turns(turns: &[CauseTurn]) -> Table<7> {
@@ -112,8 +117,7 @@ fn turns(turns: &[CauseTurn]) -> Table<7> {
         Column::fixed("COST").optional(),
     ]);
     for turn in turns {
-        let depth = usize::try_from(turn.hop).unwrap_or_default();
-        let branch = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
+        let branch = branch(usize::try_from(turn.hop).unwrap_or_default());
         let woken = if turn.woken { " (woken)" } else { "" };
         let outcome = turn.outcome.as_ref().map_or("running", TurnOutcome::as_str);
         table.row([
@@ -129,12 +133,77 @@ fn turns(turns: &[CauseTurn]) -> Table<7> {
     table
 }
 
+fn tasks(tasks: &[CauseTask], agents: &[CauseAgent]) -> Table<5> {
+    let mut table = Table::new([
+        Column::fixed("TASK"),
+        Column::fixed("TEAM").optional(),
+        Column::fixed("STATUS"),
+        Column::fixed("AGENT").optional(),
+        Column::flexible("TITLE"),
+    ]);
+    for task in tasks {
+        let by = task.claimed_by.as_ref().or(task.created_by.as_ref());
+        let by = by.and_then(|by| agents.iter().find(|agent| agent.session == *by));
+        table.row([
+            (Style::Bold, task.task.to_string()),
+            (Style::Plain, task.team.to_string()),
+            (Style::Plain, task.status.to_string()),
+            (Style::Plain, by.map(|agent| agent.handle.clone()).unwrap_or_default()),
+            (Style::Plain, task.title.clone()),
+        ]);
+    }
+    table
+}
+
+fn sent(messages: &[CauseMessage]) -> Table<5> {
+    let mut table = Table::new([
+        Column::fixed("SENT").optional(),
+        Column::fixed("FROM"),
+        Column::fixed("TO"),
+        Column::fixed("STAGE"),
+        Column::flexible("TEXT"),
+    ]);
+    for message in messages {
+        let from = message.from_handle.clone().unwrap_or_else(|| sender(&message.from));
+        let reason = message.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        table.row([
+            (Style::Dim, clock(message.sent_at)),
+            (Style::Plain, from),
+            (Style::Bold, message.handle.clone()),
+            (stage_style(&message.stage), format!("{}{reason}", message.stage)),
+            (Style::Plain, message.text.clone().unwrap_or_default()),
+        ]);
+    }
+    table
+}
+
+fn sender(actor: &str) -> String {
+    match actor.split_once(':') {
+        Some(("human", _)) => "person".to_owned(),
+        Some((_, name)) => name.to_owned(),
+        None => actor.to_owned(),
+    }
+}
+
+fn stage_style(stage: &Stage) -> Style {
+    match stage {
+        Stage::Held | Stage::Failed | Stage::Interrupted => Style::Red,
+        Stage::Handing | Stage::Handed => Style::Green,
+        _ => Style::Plain,
+    }
+}
+
+/// Returns what stands before the name of an agent at some depth of a tree.
+pub(super) fn branch(depth: usize) -> String {
+    if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) }
+}
+
 /// Returns enough of an id to tell it from those beside it, which begin with the same time. No command takes a turn.
 fn short(id: &str) -> &str {
     id.rsplit('-').next().unwrap_or(id)
 }
 
-fn tokens(usage: UsageView) -> u64 {
+pub(super) fn tokens(usage: UsageView) -> u64 {
     usage.input_tokens + usage.output_tokens
 }
 

@@ -5,13 +5,16 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use paseo_daemon::{Options, StartError};
+use paseo_daemon::{Examiner, Options, StartError};
 use paseo_runtime::plain_file;
+use paseo_wire::diagnosis::{Check, Diagnosis};
 use paseo_wire::error::Exit;
 
-use crate::args::DaemonLogsArgs;
+use crate::args::{DaemonLogsArgs, Global};
 use crate::autostart::{self, Ready, Report};
 use crate::context::Context;
+use crate::doctor::{self, Running};
+use crate::environment::Variable;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::settings::Settings;
@@ -29,7 +32,7 @@ pub(crate) fn run(settings: &Settings, detached: bool) -> Result<Exit, Failure> 
 
 fn run_in_foreground(settings: &Settings) -> Result<(), Failure> {
     crate::home::prepare(settings)?;
-    // Until it answers, nobody else may start one.
+    // Until it answers, no other process may start one.
     let starting = autostart::lock(settings)?;
     let printer = Printer::new(false);
     serve(settings, true, move |ready| {
@@ -67,6 +70,7 @@ fn serve(
         providers: settings.providers.clone(),
         plugins_off: settings.plugins_off.clone(),
         external_hosts: settings.external_hosts.clone(),
+        notification_contact: settings.notification_contact.clone(),
         keys: settings.keys.clone(),
         live_processes: settings.live_processes,
         workers: settings.workers,
@@ -75,6 +79,7 @@ fn serve(
         executable: std::env::current_exe().map_err(internal)?,
         log_filter: settings.log.clone(),
         log_to_stderr,
+        examine: examiner(settings),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -84,6 +89,27 @@ fn serve(
     runtime.block_on(paseo_daemon::run(options, ready)).map_err(|error| {
         let StartError { message, hint, kind: _ } = error;
         Failure { hint, ..Failure::new(Exit::Unreachable, message) }
+    })
+}
+
+/// Lets the daemon check its machine as `paseo doctor` would. Config.toml is read again: what a person has just changed
+/// there is what they want to know about.
+fn examiner(settings: &Settings) -> Examiner {
+    let home = settings.home.clone();
+    Examiner::new(move |seen| {
+        let global = Global { home: Some(home.clone()), ..Global::default() };
+        async move {
+            match Settings::resolve(&global, Variable::value) {
+                Ok(settings) => {
+                    let running = Running::Yes(Box::new(seen));
+                    Diagnosis::new(doctor::machine(&settings, &running).await)
+                }
+                Err(failure) => {
+                    let fix = failure.hint.unwrap_or_default();
+                    Diagnosis::new(vec![Check::fail("environment", failure.message, fix)])
+                }
+            }
+        }
     })
 }
 
@@ -134,7 +160,7 @@ fn tail(path: &Path, lines: usize) -> io::Result<(u64, Vec<u8>)> {
     Ok((end, bytes))
 }
 
-/// Reads what stands after a place. A file that became shorter was begun anew.
+/// Reads what stands after a place. A file that became shorter was rotated.
 fn read_from(path: &Path, place: u64) -> io::Result<(u64, Vec<u8>)> {
     let mut file = plain_file::open(path)?;
     let length = file.metadata()?.len();

@@ -21,14 +21,19 @@ pub(crate) async fn run(context: &Context, command: DevicesCommand) -> Result<Ex
                     printer.note("No logged-in browsers. Log one in: paseo open");
                 }
                 Mode::Normal => {
-                    let mut table =
-                        Table::new([Column::key("ID"), Column::flexible("NAME"), Column::fixed("LOGGED IN")])
-                            .strict();
+                    let mut table = Table::new([
+                        Column::key("ID"),
+                        Column::flexible("NAME"),
+                        Column::fixed("NOTIFIED"),
+                        Column::fixed("LOGGED IN"),
+                    ])
+                    .strict();
                     let ids: Vec<DeviceId> = list.devices.iter().map(|device| device.id.clone()).collect();
                     for device in list.devices {
                         table.row([
                             (Style::Bold, short(&device.id, &ids)),
                             (Style::Plain, device.name),
+                            (Style::Plain, if device.notifications { "yes" } else { "no" }.to_owned()),
                             (Style::Dim, relative(device.created_at)),
                         ]);
                     }

@@ -1,10 +1,11 @@
 //! `paseo doctor`
 
 use paseo_wire::error::Exit;
+use paseo_wire::words::Verdict;
 
 use crate::args::DoctorArgs;
 use crate::context::Context;
-use crate::doctor::{self, Verdict};
+use crate::doctor;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Style, Table, patiently};
 
@@ -16,10 +17,11 @@ pub(crate) async fn run(context: &Context, args: DoctorArgs) -> Result<Exit, Fai
     } else {
         let mut table = Table::new([Column::fixed(""), Column::fixed(""), Column::wrapped("")]);
         for check in &diagnosis.checks {
-            let (style, mark) = match check.verdict {
+            let (style, mark) = match &check.verdict {
                 Verdict::Ok => (Style::Green, "ok"),
                 Verdict::Warn => (Style::Yellow, "warn"),
                 Verdict::Fail => (Style::Red, "fail"),
+                Verdict::Other(word) => (Style::Plain, word.as_ref()),
             };
             let name = (Style::Bold, check.name.to_owned());
             table.row([(style, mark.to_owned()), name, (Style::Plain, check.found.clone())]);

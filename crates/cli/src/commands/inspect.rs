@@ -47,9 +47,8 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         false => Some(client.tools_of(&session.id).await?),
     };
     let message = client.last_message(&session.id).await?;
-    let message = message
-        .and_then(|item| item.fields.get("delivery")?.as_str().map(str::to_owned))
-        .map(|delivery| format!("delivery {delivery}"));
+    let message = message.as_ref().and_then(|item| item.delivery());
+    let message = message.map(|delivery| format!("delivery {delivery}"));
     let people = People::among(client, [session.created_by.as_str()]).await;
     let session = with_handles(client, session, &people).await;
     let mut table = Table::new([Column::fixed(""), Column::wrapped("")]);
@@ -82,8 +81,8 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
 async fn with_handles(client: &Client, mut session: SessionView, people: &People) -> SessionView {
     let creator = session.created_by.strip_prefix("session:").map(str::to_owned);
     session.created_by = match creator {
-        Some(id) => handle_of(client, &id).await,
-        None => people.shown(&session.created_by),
+        Some(id) => handle_of(client, &id).await.into(),
+        None => people.shown(&session.created_by).into(),
     };
     let others = session.parent.iter_mut().chain(session.children.iter_mut().flatten());
     for id in others.chain(session.entered.iter_mut().map(|entered| &mut entered.from)) {
@@ -96,7 +95,7 @@ async fn handle_of(client: &Client, id: &str) -> String {
     client.session(id).await.map_or_else(|_| id.to_owned(), |answer| answer.session.handle)
 }
 
-/// Returns what the agent may use, and what nobody can keep it from.
+/// Returns what the agent may use, and what cannot be withheld from it.
 fn granted(tools: &ToolList) -> Vec<(&'static str, Style, String)> {
     let powers = tools.powers.iter().map(Power::as_str);
     let names: Vec<&str> = powers.chain(tools.tools.iter().map(|tool| tool.name.as_str())).collect();
@@ -124,7 +123,7 @@ fn todo_list(todo: &[TodoView]) -> Table<2> {
 async fn prompt(client: &Client, printer: &Printer, handle: &str) -> Result<Exit, Failure> {
     let added = client.prompt(handle).await?.prompt;
     if added.is_empty() {
-        printer.note("nothing is added to the agent's prompt");
+        printer.note("Paseo adds nothing to the agent's prompt");
     } else {
         printer.text(&added)?;
     }
@@ -165,10 +164,11 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         maybe("effort", &session.effort),
         plain("permissions", permissions),
         id("team", session.team.as_deref()),
-        maybe("member", &session.member),
+        plain("member", session.member.as_deref().unwrap_or_default()),
         plain("guard", session.guard.as_ref().map_or("", Guard::as_str)),
         plain("labels", &shown_labels(&session.labels)),
         plain("pinned", &session.pinned_at.map(moment).unwrap_or_default()),
+        plain("notify", if session.notify_when_finished { "when finished" } else { "" }),
         plain("attributes", &shown_attributes(session)),
         plain("project", &session.project),
         plain("directory", &session.directory),

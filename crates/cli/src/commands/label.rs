@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use paseo_core::handle::Prefix;
 use paseo_core::label::Label;
 use paseo_wire::error::Exit;
-use paseo_wire::session::PatchSession;
+use paseo_wire::session::{PatchSession, SessionView};
 use serde_json::Value;
 
 use super::inspect::shown_attributes;
@@ -22,19 +22,17 @@ pub(crate) async fn run(context: &Context, args: LabelArgs) -> Result<Exit, Fail
     let client = context.client()?;
     let mut exit = Exit::Ok;
     for handle in handles {
+        if printer.mode() == Mode::Normal && removes(&patch) {
+            // What is gone already is not in the answer.
+            if let Ok(answer) = client.session(handle).await {
+                missing(&answer.session, &patch).iter().for_each(|words| printer.note(words));
+            }
+        }
         match client.patch_session(handle, &patch).await {
             Ok(answer) => match printer.mode() {
                 Mode::Json => printer.json(&answer.session)?,
                 Mode::Quiet => {}
-                Mode::Normal => {
-                    let labels = shown_labels(&answer.session.labels);
-                    let labels = if labels.is_empty() { "no labels" } else { &labels };
-                    let attributes = match shown_attributes(&answer.session) {
-                        none if none.is_empty() => String::new(),
-                        some => format!(", attributes {some}"),
-                    };
-                    printer.line(&format!("{} has {labels}{attributes}", answer.session.handle))?;
-                }
+                Mode::Normal => printer.line(&told(&answer.session, &patch))?,
             },
             Err(error) => {
                 let failure = Failure::from(error);
@@ -44,6 +42,31 @@ pub(crate) async fn run(context: &Context, args: LabelArgs) -> Result<Exit, Fail
         }
     }
     Ok(exit)
+}
+
+fn removes(patch: &PatchSession) -> bool {
+    !patch.unset_labels.is_empty() || patch.attributes.values().any(Value::is_null)
+}
+
+/// Says which of the labels and attributes to remove are not there.
+fn missing(session: &SessionView, patch: &PatchSession) -> Vec<String> {
+    let labels = patch.unset_labels.iter().filter(|key| !session.labels.contains_key(*key));
+    let labels = labels.map(|key| format!("{} has no label `{key}`", session.handle));
+    let removed = patch.attributes.iter().filter(|(_, value)| value.is_null()).map(|(name, _)| name);
+    let attributes = removed.filter(|name| !session.attributes.contains_key(*name));
+    labels.chain(attributes.map(|name| format!("{} has no attribute `{name}`", session.handle))).collect()
+}
+
+/// Says which labels and attributes there are now; of attributes only if there are some, or one was meant.
+fn told(session: &SessionView, patch: &PatchSession) -> String {
+    let (labels, attributes) = (shown_labels(&session.labels), shown_attributes(session));
+    let labels = if labels.is_empty() { "no labels".to_owned() } else { labels };
+    let attributes = match (attributes.is_empty(), patch.attributes.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => ", no attributes".to_owned(),
+        (false, _) => format!(", attributes {attributes}"),
+    };
+    format!("{} has {labels}{attributes}", session.handle)
 }
 
 /// Tells agents, labels to set and labels to remove apart.

@@ -5,10 +5,9 @@ use paseo_client::{Arrival, Client};
 use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::change::SessionChange;
 use paseo_wire::error::Exit;
-use paseo_wire::item::{ItemQuery, ItemView};
+use paseo_wire::item::{ItemBody, ItemQuery, ItemView};
 use paseo_wire::stream::{Frame, LiveFrame};
 use paseo_wire::words::ItemKind;
-use serde_json::Value;
 
 use crate::args::{LogsArgs, Since};
 use crate::context::Context;
@@ -219,7 +218,8 @@ impl Place<'_> {
     fn has_grown(&mut self, item: &ItemView) -> bool {
         let Some(rest) = self.growth.rest(item) else { return false };
         if !rest.is_empty() {
-            let look = if item.kind == ItemKind::Thinking { Look::THOUGHT } else { self.printer.look(false) };
+            let look =
+                if item.kind() == ItemKind::Thinking { Look::THOUGHT } else { self.printer.look(false) };
             self.live.grow(look, rest);
         }
         self.live.settle();
@@ -229,10 +229,13 @@ impl Place<'_> {
 
 /// Learns the names of those who act in an item.
 pub(super) async fn meet(people: &mut People, client: &Client, item: &ItemView) {
-    for field in ["origin", "by"] {
-        if let Some(actor) = item.fields.get(field).and_then(Value::as_str) {
-            people.meet(client, actor).await;
-        }
+    let actor = match &item.body {
+        ItemBody::UserText(said) => Some(&said.origin),
+        ItemBody::Permission(asked) => asked.by.as_ref(),
+        _ => None,
+    };
+    if let Some(actor) = actor {
+        people.meet(client, actor).await;
     }
 }
 
@@ -276,6 +279,7 @@ async fn follow(place: &mut Place<'_>, seq: u64, mut after: u64) -> Result<Exit,
             | Frame::Live(_)
             | Frame::Thread(_)
             | Frame::Team(_)
+            | Frame::Cause(_)
             | Frame::Resume(_)
             | Frame::Cursor(_) => {}
         }

@@ -30,7 +30,18 @@ pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<Exit, Failure> {
 
 /// Writes a page for each command and returns how many there are.
 fn write(directory: &Path) -> io::Result<usize> {
-    std::fs::create_dir_all(directory)?;
+    match std::fs::create_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let parent = directory.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let why = match parent {
+                Some(parent) if !parent.exists() => format!("{} does not exist", parent.display()),
+                _ => "the directory cannot be created".to_owned(),
+            };
+            return Err(io::Error::new(error.kind(), why));
+        }
+        made => made?,
+    }
     let mut command = command();
     command.build();
     page(directory, &command, "paseo")
@@ -46,4 +57,19 @@ fn page(directory: &Path, command: &clap::Command, name: &str) -> io::Result<usi
         count += page(directory, below, &format!("{name}-{}", below.get_name()))?;
     }
     Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_made_only_where_its_parent_is() {
+        let place = tempfile::tempdir().unwrap();
+        let refused = write(&place.path().join("nope/x")).unwrap_err().to_string();
+        assert!(refused.ends_with("/nope does not exist"), "{refused}");
+        assert!(!place.path().join("nope").exists());
+        let count = write(&place.path().join("new")).unwrap();
+        assert_eq!(count, write(&place.path().join("new")).unwrap());
+    }
 }

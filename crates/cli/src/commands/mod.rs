@@ -9,14 +9,20 @@ mod completions;
 pub(crate) mod daemon;
 mod devices;
 mod doctor;
+mod files;
+mod inbox;
 mod inspect;
 mod label;
 mod logs;
 pub(crate) mod ls;
 mod man;
+mod map;
+mod notify;
 mod open;
+mod past;
 mod permit;
 mod pin;
+mod projects;
 mod providers;
 mod queue;
 pub(crate) mod read;
@@ -24,6 +30,7 @@ mod rename;
 mod run;
 mod search;
 mod send;
+mod set;
 mod settings;
 mod status;
 mod switch;
@@ -34,6 +41,7 @@ mod token;
 mod tool;
 mod trace;
 pub(crate) mod up;
+mod usage;
 pub(crate) mod wait;
 mod watched;
 pub(crate) mod why;
@@ -60,14 +68,19 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Read(args) => read::run(context, args).await,
         Command::Logs(args) => logs::run(context, args).await,
         Command::Search(args) => search::run(context, *args).await,
+        Command::Files(args) => files::run(context, args).await,
+        Command::Inbox(args) => inbox::run(context, args).await,
         Command::Inspect(args) => inspect::run(context, args).await,
         Command::Why(args) => why::run(context, args).await,
         Command::Queue(args) => queue::run(context, args).await,
         Command::Trace(args) => trace::run(context, args).await,
         Command::Cause(args) => cause::run(context, args).await,
+        Command::Map(args) => map::run(context, args).await,
         Command::Wait(args) => wait::run(context, args).await,
         Command::Stop(args) => act::run(context, act::Verb::Stop, &args.handles, args.output).await,
+        Command::Archive(args) => act::run(context, act::Verb::Archive, &args.handles, args.output).await,
         Command::Close(args) => act::run(context, act::Verb::Close, &args.handles, args.output).await,
+        Command::Promote(args) => act::run(context, act::Verb::Promote, &args.handles, args.output).await,
         Command::Reopen(args) => act::run(context, act::Verb::Reopen, &args.handles, args.output).await,
         Command::Clear(args) => act::run(context, act::Verb::Clear, &args.handles, args.output).await,
         Command::Rm(args) => {
@@ -75,7 +88,9 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
             act::run(context, verb, &args.handles, args.output).await
         }
         Command::Rename(args) => rename::run(context, args).await,
+        Command::Set(args) => set::run(context, args).await,
         Command::Label(args) => label::run(context, args).await,
+        Command::Notify(args) => notify::run(context, args).await,
         Command::Pin(args) => pin::run(context, args).await,
         Command::Permit(command) => permit::run(context, command).await,
         Command::Tool(args) => tool::run(context, args).await,
@@ -87,6 +102,8 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::CanWrite(args) => task::can_write(context, args).await,
         Command::Worker(command) => worker::run(context, command).await,
         Command::Worktree(command) => worktree::run(context, command).await,
+        Command::Projects(args) => projects::run(context, args).await,
+        Command::Usage(args) => usage::run(context, args).await,
         Command::Open(args) => open::run(context, args).await,
         Command::Devices(command) => devices::run(context, command).await,
         Command::Settings(command) => settings::run(context, command).await,

@@ -40,14 +40,16 @@ pub(super) fn tell(printer: &Printer, link: &LoginLink) {
 
 fn no_public_url(context: &Context) -> Failure {
     let config = context.settings.home.join("config.toml");
-    let restart =
-        if context.settings.public_urls.is_empty() { "" } else { "run `paseo restart` to apply them. " };
-    Failure::usage("a QR code needs an address that other devices can reach, but `public_urls` is empty").hint(
+    let hint = if context.settings.public_urls.is_empty() {
         format!(
-            "{restart}add `public_urls = [\"https://…\"]` to {}, with the address of your reverse proxy or `tailscale serve`, and run `paseo restart`",
+            "add `public_urls = [\"https://…\"]` to {} with the address of your reverse proxy or `tailscale serve`, then run `paseo restart`",
             config.display()
-        ),
-    )
+        )
+    } else {
+        "run `paseo restart`: the daemon was started before `public_urls` was set".to_owned()
+    };
+    Failure::usage("a QR code needs an address that other devices can reach, and the daemon has none")
+        .hint(hint)
 }
 
 /// Returns a QR code as half blocks, two rows of it on each line.

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use paseo_client::Client;
 use paseo_core::permission::ON_SCREEN;
 use paseo_wire::error::{Code, Exit};
-use paseo_wire::permission::{AnswerPermission, OpenAsk, RuleView};
+use paseo_wire::permission::{AnswerPermission, PermissionRequest, RuleView};
 
 use super::ls::under_home;
 use super::worse;
@@ -13,7 +13,7 @@ use crate::args::{Output, PermitArgs, PermitCommand};
 use crate::asks::{self, short, what};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::lists::AskList;
+use crate::filling::Given;
 use crate::printer::{Column, Mode, Printer, Style, Table};
 
 /// Fewest characters of a hash, as of a handle.
@@ -26,10 +26,14 @@ pub(crate) async fn run(context: &Context, command: PermitCommand) -> Result<Exi
         PermitCommand::Ls { output } => list(context, output).await,
         PermitCommand::Allow(args) => {
             let unseen = if args.yes { Unseen::Allowed } else { Unseen::Confirmed };
-            answer_all(context, &args.answer, true, unseen).await
+            let given = Given::read(args.fields, args.answers.as_deref())?;
+            answer_all(context, &args.answer, Decided::Allow(given), unseen).await
         }
         // A denial does no harm, seen or unseen.
-        PermitCommand::Deny(args) => answer_all(context, &args, false, Unseen::Allowed).await,
+        PermitCommand::Deny(args) => {
+            let decided = Decided::Deny { cancel: args.cancel };
+            answer_all(context, &args.answer, decided, Unseen::Allowed).await
+        }
         PermitCommand::Rules { output } => rules(context, output).await,
         PermitCommand::Forget { rule, output } => forget(context, &rule, output).await,
     }
@@ -37,12 +41,13 @@ pub(crate) async fn run(context: &Context, command: PermitCommand) -> Result<Exi
 
 async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
     let printer = context.printer.with(output);
-    let open = context.client()?.open_asks(None).await?;
+    let page = context.client()?.open_requests(None).await?;
+    let open = &page.asks;
     if open.is_empty() && printer.mode() == Mode::Normal {
         printer.note("No open permission requests.");
     }
     match printer.mode() {
-        Mode::Json => printer.json(&AskList { asks: &open })?,
+        Mode::Json => printer.json(&page)?,
         Mode::Quiet => open.iter().try_for_each(|ask| printer.line(&ask.hash))?,
         Mode::Normal => open.iter().try_for_each(|ask| asks::show(&printer, ask))?,
     }
@@ -60,16 +65,22 @@ enum Unseen {
     Confirmed,
 }
 
+/// What a person decides.
+enum Decided {
+    Allow(Given),
+    Deny { cancel: bool },
+}
+
 /// Answers every request that was named, even if some fail. Returns the worst exit code.
 async fn answer_all(
     context: &Context,
     args: &PermitArgs,
-    allow: bool,
+    decided: Decided,
     unseen: Unseen,
 ) -> Result<Exit, Failure> {
     let mut exit = Exit::Ok;
     for which in &args.which {
-        match answer(context, args, which, allow, unseen).await {
+        match answer(context, args, which, &decided, unseen).await {
             Ok(code) => exit = worse(exit, code),
             Err(failure) if args.which.len() == 1 => return Err(failure),
             Err(failure) => {
@@ -85,7 +96,7 @@ async fn answer(
     context: &Context,
     args: &PermitArgs,
     which: &str,
-    allow: bool,
+    decided: &Decided,
     unseen: Unseen,
 ) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
@@ -94,24 +105,40 @@ async fn answer(
     let named = which.len() >= SURELY && ask.hash.starts_with(&which.to_ascii_lowercase());
     // Refuse a request that only its terminal can answer before asking for confirmation.
     let elsewhere = ask.terminal.is_some();
-    if !named && !elsewhere && unseen == Unseen::Confirmed && !confirmed(&printer, &ask)? {
+    if !named && !elsewhere && unseen == Unseen::Confirmed && !confirmed(&printer, &ask, which)? {
         printer.note("nothing decided");
         return Ok(Exit::Refused);
     }
-    let wanted =
-        AnswerPermission { allow, message: args.message.clone(), always: args.always, shown_ms: None };
+    let mut wanted = AnswerPermission {
+        message: args.message.clone(),
+        always: args.always,
+        ..AnswerPermission::default()
+    };
+    match decided {
+        Decided::Allow(given) => {
+            wanted.allow = true;
+            if !elsewhere {
+                (wanted.answers, wanted.fields) = given.to(&ask, args.message.is_some(), &printer)?;
+            }
+        }
+        Decided::Deny { cancel } => wanted.cancel = *cancel,
+    }
+    let allow = wanted.allow;
     let answered = client.answer_permission(&ask.session, &ask.hash, &wanted).await?;
     match printer.mode() {
         Mode::Json => printer.json(&answered)?,
         Mode::Quiet => printer.line(&answered.handle)?,
         Mode::Normal => {
-            let deed = if allow { "Allowed" } else { "Denied" };
+            let deed = match allow {
+                true => "Allowed",
+                false if wanted.cancel => "Canceled",
+                false => "Denied",
+            };
             printer.line(&format!("{deed} {}: {}", answered.handle, what(&ask)))?;
             if let Some(rule) = &answered.rule {
-                printer.note(&format!(
-                    "Remembered for {} in {}. To undo: paseo permit forget {}",
-                    rule.covers, rule.project, rule.id
-                ));
+                let covers = format!("{} in {}", rule.covers, under_home(&rule.project));
+                printer.note(&format!("Remembered for {covers}. To list rules: paseo permit rules"));
+                printer.detail(&format!("rule {}", rule.id));
             }
         }
     }
@@ -119,17 +146,26 @@ async fn answer(
 }
 
 /// Shows an ask and lets a person confirm that this is what they mean. Without a person, refuses.
-fn confirmed(printer: &Printer, ask: &OpenAsk) -> Result<bool, Failure> {
+fn confirmed(printer: &Printer, ask: &PermissionRequest, typed: &str) -> Result<bool, Failure> {
     if !(std::io::stdin().is_terminal() && printer.is_watched() && printer.mode() == Mode::Normal) {
         let hash = short(&ask.hash);
+        let kind = if ask.destructive { " (destructive)" } else { "" };
         let message =
-            format!("cannot ask for confirmation without a terminal; {} asks: {}", ask.handle, what(ask));
-        let hint =
-            format!("name the request instead of the agent: `paseo permit allow {hash}`; or pass --yes");
-        return Err(Failure::usage(message).hint(hint));
+            format!("confirmation needs a terminal; {} requests permission{kind}: {}", ask.handle, what(ask));
+        // Fewer characters may be a handle as well.
+        let wanted = match ask.hash.starts_with(&typed.to_ascii_lowercase()) {
+            true => format!("type at least {SURELY} characters of the hash"),
+            false => "name the request instead of the agent".to_owned(),
+        };
+        return Err(
+            Failure::usage(message).hint(format!("{wanted}: `paseo permit allow {hash}`; or pass --yes"))
+        );
     }
     asks::show(printer, ask)?;
-    printer.note("allow exactly this? [y/N]");
+    printer.note(match ask.destructive {
+        true => "this is destructive and may be irreversible; allow exactly this? [y/N]",
+        false => "allow exactly this? [y/N]",
+    });
     let mut line = String::new();
     std::io::stdin()
         .read_line(&mut line)
@@ -138,18 +174,18 @@ fn confirmed(printer: &Printer, ask: &OpenAsk) -> Result<bool, Failure> {
 }
 
 /// Finds the ask that is meant: by the beginning of its hash, or as the only one of an agent.
-async fn find(client: &Client, typed: &str) -> Result<OpenAsk, Failure> {
+async fn find(client: &Client, typed: &str) -> Result<PermissionRequest, Failure> {
     let wanted = typed.to_ascii_lowercase();
     let open = client.open_asks(None).await?;
-    let by_hash = |ask: &&OpenAsk| wanted.len() >= LEAST && ask.hash.starts_with(&wanted);
-    let mut meant: Vec<&OpenAsk> = open.iter().filter(by_hash).collect();
+    let by_hash = |ask: &&PermissionRequest| wanted.len() >= LEAST && ask.hash.starts_with(&wanted);
+    let mut meant: Vec<&PermissionRequest> = open.iter().filter(by_hash).collect();
     match client.session(typed).await {
         Ok(answer) => {
             let session = answer.session;
             meant.extend(open.iter().filter(|ask| ask.session == session.id));
             if meant.is_empty() {
                 let message =
-                    format!("{} has no permission request; it is {}", session.handle, session.status);
+                    format!("{} has no permission request; its status is {}", session.handle, session.status);
                 return Err(Failure::new(Exit::Refused, message).hint("run `paseo permit ls`"));
             }
         }
@@ -157,7 +193,7 @@ async fn find(client: &Client, typed: &str) -> Result<OpenAsk, Failure> {
         Err(error) if error.code().is_some() && !meant.is_empty() => {}
         Err(error) if error.code() == Some(Code::NotFound) && is_hash(&wanted) => {
             return Err(Failure::new(Exit::Refused, format!("no open request has the hash `{typed}`"))
-                .hint("run `paseo permit ls`"));
+                .hint("run `paseo permit ls`; it may have been answered or withdrawn"));
         }
         Err(error) if error.code() == Some(Code::NotFound) => {
             let message = format!("`{typed}` is neither an open permission request nor an agent");
@@ -172,7 +208,8 @@ async fn find(client: &Client, typed: &str) -> Result<OpenAsk, Failure> {
             let lines = several.iter().map(|ask| format!("\n{} {}", short(&ask.hash), what(ask)));
             let message =
                 format!("`{typed}` matches {} requests:{}", several.len(), lines.collect::<String>());
-            Err(Failure::new(Exit::NotFound, message).hint("pass the hash in front of one of them"))
+            Err(Failure::new(Exit::NotFound, message)
+                .hint("choose one by its hash, the first word of its line"))
         }
     }
 }

@@ -17,10 +17,15 @@ pub(crate) async fn run(context: &Context, args: PinArgs) -> Result<Exit, Failur
     // The newest pin is listed first, and so shall be the first that was named.
     let mut answers = Vec::with_capacity(args.handles.len());
     for handle in args.handles.iter().rev() {
-        answers.push(client.patch_session(handle, &patch).await);
+        let pinned = match args.off && printer.mode() == Mode::Normal {
+            true => client.session(handle).await.is_ok_and(|answer| answer.session.pinned_at.is_some()),
+            false => true,
+        };
+        answers.push((client.patch_session(handle, &patch).await, pinned));
     }
-    for answer in answers.into_iter().rev() {
+    for (answer, pinned) in answers.into_iter().rev() {
         match answer {
+            Ok(answer) if !pinned => printer.line(&format!("{} was not pinned", answer.session.handle))?,
             Ok(answer) => match printer.mode() {
                 Mode::Json => printer.json(&answer.session)?,
                 Mode::Quiet => printer.line(&answer.session.handle)?,

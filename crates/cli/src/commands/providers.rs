@@ -2,8 +2,8 @@
 
 use paseo_core::provider::is_relative;
 use paseo_wire::error::Exit;
-use paseo_wire::provider::{AddProvider, CapabilitiesView, ProviderView};
-use paseo_wire::words::{ProviderReason, Readiness};
+use paseo_wire::provider::{AddProvider, CapabilitiesView, ModelList, ProviderView};
+use paseo_wire::words::{ModelSource, ProviderReason, Readiness};
 
 use crate::args::{Output, ProvidersArgs, ProvidersCommand};
 use crate::context::Context;
@@ -32,6 +32,7 @@ async fn change(context: &Context, command: ProvidersCommand) -> Result<Exit, Fa
             if let Some(program) = command.first().filter(|program| is_relative(program)) {
                 return Err(relative(program, &name));
             }
+            let preset = preset.as_deref().map(Into::into);
             let added = AddProvider { name: name.clone(), command, preset, mode, asks, environment };
             let list = context.client()?.add_provider(&added).await?;
             (
@@ -40,6 +41,7 @@ async fn change(context: &Context, command: ProvidersCommand) -> Result<Exit, Fa
                 format!("Added provider {name}. Try it: paseo run --provider {name} \"…\""),
             )
         }
+        ProvidersCommand::Models { name, output } => return models(context, &name, output).await,
         ProvidersCommand::Rm { name, output } => {
             let list = context.client()?.remove_provider(&name).await?;
             (context.printer.with(output), list, format!("Removed provider {name}"))
@@ -53,6 +55,49 @@ async fn change(context: &Context, command: ProvidersCommand) -> Result<Exit, Fa
     Ok(Exit::Ok)
 }
 
+async fn models(context: &Context, name: &str, output: Output) -> Result<Exit, Failure> {
+    let printer = context.printer.with(output);
+    let list = context.client()?.models(name).await?;
+    match printer.mode() {
+        Mode::Json => printer.json(&list)?,
+        Mode::Quiet => list.models.iter().try_for_each(|model| printer.line(&model.id))?,
+        Mode::Normal => {
+            if !list.models.is_empty() {
+                printer.table(&models_table(&list))?;
+            }
+            printer.aside(&match (&list.source, list.models.is_empty()) {
+                (ModelSource::Configuration, true) => {
+                    format!("{name} cannot list its models. Pass one by name: paseo run --provider {name} --model …")
+                }
+                (ModelSource::Configuration, false) => {
+                    format!("{name} cannot list its models; these are from your definitions")
+                }
+                (_, true) => format!("{name} offers no models"),
+                (source, false) => format!("listed by its {source}"),
+            });
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn models_table(list: &ModelList) -> Table<3> {
+    let mut table = Table::new([
+        Column::fixed("MODEL"),
+        Column::flexible("NAME").optional(),
+        Column::wrapped("EFFORTS").optional(),
+    ]);
+    for model in &list.models {
+        let default = if model.default { " (default)" } else { "" };
+        let efforts = if model.efforts.is_empty() { &list.efforts } else { &model.efforts };
+        table.row([
+            (Style::Bold, format!("{}{default}", model.id)),
+            (Style::Plain, model.name.clone().unwrap_or_default()),
+            (Style::Dim, efforts.join(", ")),
+        ]);
+    }
+    table
+}
+
 /// Says which file a relative path means here: the daemon is elsewhere, and so are agents.
 fn relative(program: &str, name: &str) -> Failure {
     let whole = std::path::absolute(program).map(|whole| whole.display().to_string());
@@ -60,7 +105,7 @@ fn relative(program: &str, name: &str) -> Failure {
         Ok(whole) => format!("use the absolute path: paseo providers add {name} -- {whole} …"),
         Err(_) => "use the absolute path".to_owned(),
     };
-    Failure::usage(format!("relative path `{program}`: agents run in many directories")).hint(hint)
+    Failure::usage(format!("`{program}` is a relative path, but agents run in many directories")).hint(hint)
 }
 
 /// Reads `NAME=VALUE`.

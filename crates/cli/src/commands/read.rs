@@ -51,7 +51,7 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
     let handle = &last.handle;
     if last.status == Status::Error {
         if last.text.is_some() {
-            printer.aside("printed before the turn failed");
+            printer.aside("The text above was written before the failure.");
         }
         let code = last.code.as_deref().unwrap_or("failed");
         return Err(outcome::failed(handle, code, last.error.as_deref().unwrap_or_default()));
@@ -59,7 +59,7 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
     if last.text.is_none() {
         let why = match last.status.as_str() {
             "starting" | "running" => "yet: it is still working",
-            "waiting" => "yet: it is waiting for a permission",
+            "waiting" => "yet: it is waiting for permission",
             "interrupted" => "yet: it was interrupted before it answered",
             _ => "to print: its last turn ended without text",
         };

@@ -1,6 +1,6 @@
 //! `paseo rename`
 
-use paseo_core::limits::NAME_CHARS;
+use paseo_core::name;
 use paseo_wire::error::Exit;
 use paseo_wire::session::PatchSession;
 
@@ -11,8 +11,10 @@ use crate::printer::Mode;
 
 pub(crate) async fn run(context: &Context, args: RenameArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
-    if args.name.chars().count() > NAME_CHARS {
-        return Err(Failure::usage(format!("name too long: at most {NAME_CHARS} characters")));
+    // An empty name takes the name away.
+    let typed = args.name.trim();
+    if !typed.is_empty() && !name::fits(typed) {
+        return Err(Failure::usage(name::optional_limit("a name")).hint("pass an empty name to remove it"));
     }
     let patch = PatchSession { name: Some(args.name), ..PatchSession::default() };
     let session = context.client()?.patch_session(&args.handle, &patch).await?.session;

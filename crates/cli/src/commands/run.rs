@@ -44,7 +44,10 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
         return Ok(Exit::Ok);
     }
     let receipt = created.receipt.as_ref().ok_or_else(|| {
-        Failure::new(Exit::AgentError, format!("the daemon started {handle} but did not confirm the prompt"))
+        Failure::new(
+            Exit::AgentError,
+            format!("{handle} was started, but the daemon did not confirm the prompt"),
+        )
     })?;
     printer.aside(&format!("Started {handle} ({provider})"));
     worktree::explain(&printer, &created);
@@ -89,8 +92,8 @@ async fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Fail
         prompt: Some(prompt),
         attachments: Vec::new(),
         output_schema: output_schema::read(args.output_schema.as_deref())?,
-        team: args.team.clone(),
-        team_agent: args.member.clone(),
+        team: args.team.as_deref().map(Into::into),
+        team_agent: args.member.as_deref().map(Into::into),
         team_role: args.leads.then_some(TeamRole::Leader),
         guard: args.guard.as_deref().map(Into::into),
     })
@@ -111,8 +114,10 @@ fn one_too_many(args: &RunArgs, extra: &str) -> Failure {
 pub(super) fn directory(chosen: Option<&Path>) -> Result<String, Failure> {
     let path = chosen.map_or_else(|| PathBuf::from("."), Path::to_owned);
     let unusable = |why: &str| {
-        let name =
-            if chosen.is_some() { path.display().to_string() } else { "the current directory".to_owned() };
+        let name = match chosen {
+            Some(_) => format!("`{}`", path.display()),
+            None => "the current directory".to_owned(),
+        };
         Failure::usage(format!("cannot use {name} as the directory: {why}"))
     };
     let real = path.canonicalize().map_err(|error| unusable(&error.to_string()))?;

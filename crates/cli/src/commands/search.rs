@@ -56,13 +56,12 @@ fn query(args: SearchArgs) -> Result<SearchQuery, Failure> {
     search::read(&words).map_err(|refusal| {
         Failure::usage(refusal.to_string()).hint("enter words, a \"phrase\" or a prefix*")
     })?;
-    let kinds: Vec<String> = args.kinds.into_iter().map(word).collect();
     Ok(SearchQuery {
         q: words,
         agent: args.agent,
         thread: args.thread,
         within: args.within.map(|within| word(within).as_str().into()),
-        kind: (!kinds.is_empty()).then(|| kinds.join(",")),
+        kind: args.kinds.into_iter().map(|kind| word(kind).as_str().into()).collect(),
         from: args.from,
         since: args.since.map(moment),
         until: args.until.map(moment),
@@ -84,7 +83,8 @@ fn word(value: impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-fn moment(when: When) -> Moment {
+/// Returns the moment that was typed.
+pub(super) fn moment(when: When) -> Moment {
     let millis = match when {
         When::Moment(moment) => moment.as_millisecond(),
         When::Ago(ago) => {

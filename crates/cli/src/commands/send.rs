@@ -18,6 +18,7 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
         (_, true) => Verb::Interrupt,
         _ => Verb::Queue,
     };
+    prompt::only(("agent", args.handle.as_ref()), &args.message, &args.extra)?;
     let text = prompt::typed(&args.message, "message")?;
     let output_schema = output_schema::read(args.output_schema.as_deref())?;
     let files = attachments::read(&args.attachments)?;
@@ -66,7 +67,7 @@ pub(super) fn told(receipt: &Receipt) -> String {
         Placement::Started => format!("Sent to {handle}"),
         Placement::Queued => format!("Queued: {handle} is busy and will read it after the current turn"),
         Placement::Steering => format!("Sent into the current turn of {handle}"),
-        Placement::Interrupting => format!("Interrupting {handle} to read it next"),
+        Placement::Interrupting => format!("Interrupting the turn of {handle}; it reads your message next"),
         Placement::Held => {
             let reason = receipt.reason.as_ref().map(|reason| outcome::held(reason.as_str()));
             format!("Held for {handle} until a person acts: {}", reason.unwrap_or_default())

@@ -33,7 +33,7 @@ fn known(word: &str) -> Result<&'static str, Failure> {
 }
 
 fn show(printer: &Printer, view: &SettingsView, key: Option<&str>) -> Result<(), Failure> {
-    let chosen = || view.settings.iter().filter(|(name, _)| key.is_none_or(|key| key == *name));
+    let chosen = || view.settings.iter().filter(|(name, _)| key.is_none_or(|key| key == name.as_str()));
     match printer.mode() {
         Mode::Json => printer.json(&chosen().collect::<std::collections::BTreeMap<_, _>>()),
         Mode::Quiet if key.is_some() => chosen().try_for_each(|(_, on)| printer.line(word(*on))),
@@ -41,7 +41,7 @@ fn show(printer: &Printer, view: &SettingsView, key: Option<&str>) -> Result<(),
         Mode::Normal => {
             let mut table = Table::new([Column::fixed(""), Column::wrapped("")]);
             for (name, on) in chosen() {
-                table.row([(Style::Plain, name.clone()), (Style::Bold, word(*on).to_owned())]);
+                table.row([(Style::Plain, name.to_string()), (Style::Bold, word(*on).to_owned())]);
             }
             printer.table(&table)
         }

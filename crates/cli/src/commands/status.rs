@@ -2,6 +2,7 @@
 
 use paseo_wire::error::Exit;
 use paseo_wire::status::DaemonStatus;
+use paseo_wire::words::Status;
 
 use crate::args::StatusArgs;
 use crate::autostart;
@@ -12,8 +13,8 @@ use crate::printer::{Column, Mode, Printer, Style, Table, relative};
 pub(crate) async fn run(context: &Context, args: StatusArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
     if !autostart::is_running(&context.settings) {
-        return Err(autostart::not_running()
-            .hint(format!("start it with `paseo up`; home: {}", context.settings.home.display())));
+        let message = format!("the daemon for {} is not running", context.settings.home.display());
+        return Err(Failure::new(Exit::Unreachable, message).hint("start it with `paseo up`"));
     }
     let status = context.client_as_is().status().await?;
     show(&printer, &status)?;
@@ -62,7 +63,8 @@ fn providers(status: &DaemonStatus) -> String {
 /// Returns how many processes live of how many may, and what that means for the next turn.
 fn processes(status: &DaemonStatus) -> String {
     let DaemonStatus { live_processes: live, process_limit: limit, waiting_turns: waiting, .. } = status;
-    let busy: usize = ["running", "waiting"].iter().filter_map(|word| status.sessions.get(*word)).sum();
+    let busy: usize =
+        [Status::Running, Status::Waiting].iter().filter_map(|at| status.sessions.get(at)).sum();
     let next = match waiting {
         0 if live < limit => "",
         0 if busy >= *limit => "; more turns will wait",

@@ -26,13 +26,15 @@ pub(crate) async fn run(context: &Context, args: SwitchArgs) -> Result<Exit, Fai
         (true, []) => back(context, &printer, &args, None).await,
         (true, [text]) => back(context, &printer, &args, Some(prompt::typed(text, "message")?)).await,
         (true, _) => {
-            Err(Failure::usage("--back takes at most one argument: what to ask the agent").hint(QUOTES))
+            Err(Failure::usage("--back takes one message: what to ask the current agent").hint(QUOTES))
         }
         (false, [agent]) => go(context, &printer, &args, agent, None).await,
-        (false, [agent, text]) => {
+        (false, [agent, text, extra @ ..]) => {
+            prompt::only(("agent definition", agent), text, extra)?;
             go(context, &printer, &args, agent, Some(prompt::typed(text, "message")?)).await
         }
-        (false, _) => Err(Failure::usage("no agent given").hint("run `paseo switch AGENT [MESSAGE]`")),
+        (false, []) => Err(Failure::usage("no agent given: name an agent definition, or pass --back")
+            .hint("run `paseo agents ls` to list the definitions")),
     }
 }
 
@@ -50,6 +52,7 @@ async fn go(
         from: args.from.clone(),
         text,
         ui: args.ui,
+        new: args.new,
         default_provider: context.provider().await?,
     };
     let went = context.client()?.switch_agent(&agent.to_string_lossy(), &wanted).await?;
@@ -65,7 +68,7 @@ async fn go(
     if let Some(from) = &went.from {
         let from = match context.client()?.session(from).await {
             Ok(answer) => named(&answer.session),
-            // Whoever came from an agent that is gone hears so when they go back.
+            // A person who came from an agent that is gone is told when switching back.
             Err(_) => "the previous agent".to_owned(),
         };
         printer.aside(&format!("To return to {from} with a summary: paseo switch --back"));
@@ -84,7 +87,7 @@ async fn back(
         Some(handle) => client.session(handle).await?.session,
         None => entered_last(client).await?,
     };
-    let doing = format!("{} sums up", leaving.handle);
+    let doing = format!("{} is writing the summary", leaving.handle);
     let went = patiently(printer, &doing, client.go_back(&leaving.id, &GoBack { text })).await?;
     context.explain_version();
     if went.receipt.placement == Placement::Held {
@@ -94,7 +97,7 @@ async fn back(
             "{handle} is on hold and will read the summary with your next message: {summary}"
         ));
     } else {
-        printer.aside(&format!("told {}: {}", went.session.handle, went.summary));
+        printer.aside(&format!("Sent to {}: {}", went.session.handle, went.summary));
     }
     arrive(context, printer, &went.session, &went).await
 }
@@ -105,11 +108,11 @@ async fn entered_last(client: &Client) -> Result<SessionView, Failure> {
     let why = match (here.session, here.from) {
         (Some(session), Some(_)) => return Ok(session),
         (Some(session), None) => {
-            format!("you did not switch to {} from another agent", named(&session))
+            format!("{} has no earlier agent to return to", named(&session))
         }
         (None, _) => "you have not switched agents in this directory".to_owned(),
     };
-    Err(Failure::new(Exit::Refused, format!("nothing to switch back to: {why}"))
+    Err(Failure::new(Exit::Refused, format!("cannot switch back: {why}"))
         .hint("switch with `paseo switch AGENT`, or pass --from HANDLE"))
 }
 

@@ -8,66 +8,130 @@ use paseo_core::limits::PAGE_ROWS;
 use paseo_core::thread::USER;
 use paseo_wire::error::Exit;
 use paseo_wire::team::{
-    ClaimTask, CreateTask, EndTask, MessageOfTeam, ReassignTask, RenewTask, TaskAnswer, TaskPage, TaskView,
-    TeamQuery, TeamView, WriteQuery,
+    ClaimTask, CreateTask, EditTask, EndTask, MessageOfTeam, OverlapView, ReassignTask, RenewTask,
+    TaskAnswer, TaskPage, TaskQuery, TaskView, TeamView, WriteQuery,
 };
 
-use super::run;
 use super::watched::{self, Watched};
-use crate::args::{CanWriteArgs, EndArgs, Epoch, OneTask, Output, TaskCommand, TaskCreateArgs};
+use super::{past, run};
+use crate::args::{CanWriteArgs, EndArgs, Epoch, OneTask, Output, TaskCommand, TaskCreateArgs, TaskEditArgs};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::people::known_as;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, relative, size};
 use crate::prompt;
+use crate::settings::Settings;
 use crate::short::joined;
 
 pub(crate) async fn run(context: &Context, command: TaskCommand) -> Result<Exit, Failure> {
     let client = context.client()?;
-    let (answer, output) = match command {
-        TaskCommand::Create(args) => (create(context, &args).await?, args.of.output),
-        TaskCommand::Ls { watch, of } => {
-            let (printer, team) = (context.printer.with(of.output), client.team(&of.team).await?.team);
+    let (answer, output, deed) = match command {
+        TaskCommand::Create(args) => (create(context, &args).await?, args.of.output, Deed::Created),
+        TaskCommand::Edit(args) => (edit(context, &args).await?, args.one.of.output, Deed::Updated),
+        TaskCommand::Ls { watch, past, of } => {
+            let (printer, past) = (context.printer.with(of.output), past::asked(&past));
+            let team = match &past {
+                Some(past) => client.past_team(&of.team, past).await?.team,
+                None => client.team(&of.team).await?.team,
+            };
             if watch {
                 // By its name, so that it is the same one for as long as it is watched.
-                return watched::run(context, client, &printer, &Tasks { team: &team.id }).await;
+                return watched::run(
+                    context,
+                    client,
+                    &printer,
+                    &Tasks { settings: &context.settings, team: &team.id },
+                )
+                .await;
             }
-            table(context, &printer, &team).await?;
+            table(context, &printer, &team, past.is_some()).await?;
             if team.closed_at.is_some() {
                 printer.note(&closed(&team.id));
             }
             return Ok(Exit::Ok);
         }
-        TaskCommand::Show(one) => (client.task(&one.of.team, &one.task).await?, one.of.output),
+        TaskCommand::Show(one) => {
+            let answer = client.task(&one.of.team, &one.task).await?;
+            context.explain_version();
+            show(context, one.of.output, &answer)?;
+            return Ok(Exit::Ok);
+        }
         TaskCommand::Claim { one, time } => {
             let body = ClaimTask { ttl_ms: millis(time.ttl) };
-            (client.claim_task(&one.of.team, &one.task, &body).await?, one.of.output)
+            (client.claim_task(&one.of.team, &one.task, &body).await?, one.of.output, Deed::Claimed)
         }
         TaskCommand::Renew { one, epoch, time } => {
             let body = RenewTask { epoch: leased(client, &one, &epoch).await?, ttl_ms: millis(time.ttl) };
-            (client.renew_task(&one.of.team, &one.task, &body).await?, one.of.output)
+            (client.renew_task(&one.of.team, &one.task, &body).await?, one.of.output, Deed::Renewed)
         }
         TaskCommand::Complete(args) => {
             let ending = end(client, &args).await?;
-            (client.complete_task(&args.one.of.team, &args.one.task, &ending).await?, args.one.of.output)
+            let answer = client.complete_task(&args.one.of.team, &args.one.task, &ending).await?;
+            (answer, args.one.of.output, Deed::Completed)
         }
         TaskCommand::Fail(args) => {
             let ending = end(client, &args).await?;
-            (client.fail_task(&args.one.of.team, &args.one.task, &ending).await?, args.one.of.output)
+            let answer = client.fail_task(&args.one.of.team, &args.one.task, &ending).await?;
+            (answer, args.one.of.output, Deed::Failed)
         }
         TaskCommand::Release { one, epoch } => {
             let epoch = leased(client, &one, &epoch).await?;
-            (client.release_task(&one.of.team, &one.task, epoch).await?, one.of.output)
+            (client.release_task(&one.of.team, &one.task, epoch).await?, one.of.output, Deed::Released)
         }
-        TaskCommand::Cancel(one) => (client.cancel_task(&one.of.team, &one.task).await?, one.of.output),
-        TaskCommand::Retry(one) => (client.retry_task(&one.of.team, &one.task).await?, one.of.output),
+        TaskCommand::Cancel(one) => {
+            (client.cancel_task(&one.of.team, &one.task).await?, one.of.output, Deed::Canceled)
+        }
+        TaskCommand::Retry(one) => {
+            (client.retry_task(&one.of.team, &one.task).await?, one.of.output, Deed::Reopened)
+        }
         TaskCommand::Reassign { one, to, time } => {
-            let body = ReassignTask { to, ttl_ms: millis(time.ttl) };
-            (client.reassign_task(&one.of.team, &one.task, &body).await?, one.of.output)
+            let body = ReassignTask { to: to.map(Into::into), ttl_ms: millis(time.ttl) };
+            (client.reassign_task(&one.of.team, &one.task, &body).await?, one.of.output, Deed::Reassigned)
         }
     };
     context.explain_version();
-    told(context, output, &answer)?;
+    told(context, output, &answer, deed)?;
     Ok(Exit::Ok)
+}
+
+/// What a command did to a task.
+#[derive(Debug, Clone, Copy)]
+enum Deed {
+    Created,
+    Updated,
+    Claimed,
+    Renewed,
+    Completed,
+    Failed,
+    Released,
+    Canceled,
+    Reopened,
+    Reassigned,
+}
+
+impl Deed {
+    /// Says in one line what was done. Who holds the task needs the epoch to end it.
+    fn told(self, task: &TaskView, name: impl Fn(&str) -> String) -> String {
+        let id = &task.id;
+        let lease = task.lease.as_ref();
+        let until = lease.map(|lease| format!("until {} (epoch {})", clock(lease.expires_at), lease.epoch));
+        let until = until.unwrap_or_default();
+        match self {
+            Self::Created => format!("Created {id}: {}", task.title),
+            Self::Updated => format!("Updated {id}"),
+            Self::Claimed => format!("Claimed {id} {until}"),
+            Self::Renewed => format!("Renewed {id} {until}"),
+            Self::Completed => format!("Completed {id}"),
+            Self::Failed => format!("Marked {id} as failed"),
+            Self::Released => format!("Released {id}"),
+            Self::Canceled => format!("Canceled {id}"),
+            Self::Reopened => format!("Reopened {id}"),
+            Self::Reassigned => match lease {
+                Some(lease) => format!("Reassigned {id} to {} {until}", name(&lease.holder)),
+                None => format!("Returned {id} to the queue"),
+            },
+        }
+    }
 }
 
 pub(crate) async fn can_write(context: &Context, args: CanWriteArgs) -> Result<Exit, Failure> {
@@ -77,7 +141,7 @@ pub(crate) async fn can_write(context: &Context, args: CanWriteArgs) -> Result<E
         "." => args.path,
         typed => counted(typed, client.team(&args.of.team).await?.team.directory.as_deref())?,
     };
-    let asked = WriteQuery { path, agent: args.agent };
+    let asked = WriteQuery { path, agent: args.agent.map(Into::into) };
     let answer = client.can_write(&args.of.team, &asked).await?;
     let printer = context.printer.with(args.of.output);
     match printer.mode() {
@@ -91,15 +155,37 @@ pub(crate) async fn can_write(context: &Context, args: CanWriteArgs) -> Result<E
     Ok(if answer.allow { Exit::Ok } else { Exit::Refused })
 }
 
+/// Returns resources as the project has them.
+async fn resources(client: &Client, team: &str, typed: &[String]) -> Result<Vec<String>, Failure> {
+    if typed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let project = client.team(team).await?.team.directory;
+    typed.iter().map(|typed| counted(typed, project.as_deref())).collect()
+}
+
+async fn edit(context: &Context, args: &TaskEditArgs) -> Result<TaskAnswer, Failure> {
+    let (client, OneTask { task, of }) = (context.client()?, &args.one);
+    let description = args.description.as_deref().map(|text| prompt::typed(text, "description"));
+    let none = args.no_description.then(String::new);
+    let deps = || args.deps.iter().map(|task| task.as_str().into()).collect();
+    let named = resources(client, &of.team, &args.resources).await?;
+    let wanted = EditTask {
+        title: args.title.clone(),
+        description: description.transpose()?.or(none),
+        deps: (args.no_deps || !args.deps.is_empty()).then(deps),
+        resources: (args.no_resources || !args.resources.is_empty()).then_some(named),
+    };
+    if wanted == EditTask::default() {
+        return Err(Failure::usage("nothing to change".to_owned())
+            .hint("pass --title, --description, --dep or --resource; `paseo task edit --help` lists all"));
+    }
+    Ok(client.edit_task(&of.team, task, &wanted).await?)
+}
+
 async fn create(context: &Context, args: &TaskCreateArgs) -> Result<TaskAnswer, Failure> {
     let client = context.client()?;
-    let mut resources = Vec::with_capacity(args.resources.len());
-    if !args.resources.is_empty() {
-        let project = client.team(&args.of.team).await?.team.directory;
-        for typed in &args.resources {
-            resources.push(counted(typed, project.as_deref())?);
-        }
-    }
+    let resources = resources(client, &args.of.team, &args.resources).await?;
     let wanted = CreateTask {
         title: args.title.clone(),
         description: args
@@ -107,7 +193,7 @@ async fn create(context: &Context, args: &TaskCreateArgs) -> Result<TaskAnswer, 
             .as_deref()
             .map(|text| prompt::typed(text, "description"))
             .transpose()?,
-        deps: args.deps.clone(),
+        deps: args.deps.iter().map(|task| task.as_str().into()).collect(),
         resources,
     };
     Ok(client.create_task(&args.of.team, &wanted, None).await?)
@@ -135,9 +221,14 @@ fn from_here(typed: &str, here: &Path, project: &Path) -> Option<String> {
     Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
 }
 
-/// Shows the tasks of a team.
-pub(super) async fn table(context: &Context, printer: &Printer, team: &TeamView) -> Result<(), Failure> {
-    let page = all(context.client()?, &team.id).await?;
+/// Shows the tasks of a team, now or as the team was.
+pub(super) async fn table(
+    context: &Context,
+    printer: &Printer,
+    team: &TeamView,
+    is_past: bool,
+) -> Result<(), Failure> {
+    let page = all(context.client()?, &team.id, is_past.then_some(team.version)).await?;
     if printer.mode() == Mode::Json {
         return printer.json(&page);
     }
@@ -145,10 +236,11 @@ pub(super) async fn table(context: &Context, printer: &Printer, team: &TeamView)
     match printer.mode() {
         Mode::Json | Mode::Quiet => tasks.iter().try_for_each(|task| printer.line(&task.id)),
         Mode::Normal if tasks.is_empty() => {
-            printer.note(&if team.closed_at.is_some() { "No tasks.".to_owned() } else { none(&team.id) });
+            let over = team.closed_at.is_some() || is_past;
+            printer.note(&if over { "No tasks.".to_owned() } else { none(&team.id) });
             Ok(())
         }
-        Mode::Normal => printer.table(&rows(&tasks)),
+        Mode::Normal => printer.table(&rows(&context.settings, &tasks)),
     }
 }
 
@@ -161,17 +253,18 @@ fn closed(team: &str) -> String {
 }
 
 /// Reads a whole list.
-async fn all(client: &Client, team: &str) -> Result<TaskPage, Error> {
-    let mut whole = client.tasks(team, &TeamQuery { after: None, limit: Some(PAGE_ROWS) }).await?;
+async fn all(client: &Client, team: &str, version: Option<u64>) -> Result<TaskPage, Error> {
+    let page = |after| TaskQuery { after, limit: Some(PAGE_ROWS), at: None, version };
+    let mut whole = client.tasks(team, &page(None)).await?;
     while let Some(after) = whole.next.take() {
-        let page = client.tasks(team, &TeamQuery { after: Some(after), limit: Some(PAGE_ROWS) }).await?;
+        let page = client.tasks(team, &page(Some(after))).await?;
         whole.tasks.extend(page.tasks);
         whole.next = page.next;
     }
     Ok(whole)
 }
 
-fn rows(tasks: &[TaskView]) -> Table<7> {
+fn rows(settings: &Settings, tasks: &[TaskView]) -> Table<7> {
     let blocked = tasks.iter().any(|task| task.reason.is_some());
     let leased = tasks.iter().any(|task| task.lease.is_some());
     let mut table = Table::new([
@@ -188,7 +281,7 @@ fn rows(tasks: &[TaskView]) -> Table<7> {
         table.row([
             (Style::Bold, task.id.to_string()),
             (Style::Plain, task.status.to_string()),
-            (Style::Plain, task.owner.clone().unwrap_or_else(|| "-".to_owned())),
+            (Style::Plain, task.owner.as_ref().map_or("-", |owner| known_as(settings, owner)).to_owned()),
             (Style::Dim, task.lease.as_ref().map(|lease| clock(lease.expires_at)).unwrap_or_default()),
             (Style::Plain, task.title.clone()),
             (Style::Dim, task.resources.join(", ")),
@@ -200,6 +293,7 @@ fn rows(tasks: &[TaskView]) -> Table<7> {
 
 /// The tasks of a team, as they change.
 struct Tasks<'a> {
+    settings: &'a Settings,
     team: &'a str,
 }
 
@@ -212,7 +306,7 @@ impl Watched for Tasks<'_> {
     }
 
     async fn read(&self, client: &Client) -> Result<Self::Page, Error> {
-        let page = all(client, self.team).await?;
+        let page = all(client, self.team, None).await?;
         Ok((page, client.team(self.team).await?.team.closed_at.is_some()))
     }
 
@@ -236,9 +330,9 @@ impl Watched for Tasks<'_> {
                 // Beside the tasks there are a headline, the line of how many are left out, and that of the cursor.
                 let (tasks, left_out) = fitting(&page.tasks, size().1.saturating_sub(3).max(1));
                 let more = if left_out > 0 { format!("… {left_out} more\n") } else { String::new() };
-                printer.rendered(&rows(&tasks)) + &more
+                printer.rendered(&rows(self.settings, &tasks)) + &more
             }
-            _ => printer.rendered(&rows(&page.tasks)),
+            _ => printer.rendered(&rows(self.settings, &page.tasks)),
         }
     }
 
@@ -258,7 +352,30 @@ fn fitting(tasks: &[TaskView], room: usize) -> (Vec<TaskView>, usize) {
     (order.iter().map(|at| tasks[*at].clone()).collect(), tasks.len().saturating_sub(room))
 }
 
-fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Failure> {
+/// Returns the other tasks that want the same files.
+fn overlaps(task: &TaskView) -> String {
+    let overlap = |one: &OverlapView| match one.own == one.theirs {
+        true => format!("{} (`{}`)", one.task, one.own),
+        false => format!("{} (`{}` and `{}`)", one.task, one.own, one.theirs),
+    };
+    joined(&task.overlaps.iter().map(overlap).collect::<Vec<_>>(), ", ")
+}
+
+fn told(context: &Context, output: Output, answer: &TaskAnswer, deed: Deed) -> Result<(), Failure> {
+    let (printer, task) = (context.printer.with(output), &answer.task);
+    match printer.mode() {
+        Mode::Json => return printer.json(task),
+        Mode::Quiet => return printer.line(&task.id),
+        Mode::Normal => {}
+    }
+    printer.line(&deed.told(task, |id| known_as(&context.settings, id).to_owned()))?;
+    if !task.overlaps.is_empty() {
+        printer.note(&format!("Its resources overlap with those of {}", overlaps(task)));
+    }
+    Ok(())
+}
+
+fn show(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Failure> {
     let (printer, task) = (context.printer.with(output), &answer.task);
     match printer.mode() {
         Mode::Json => return printer.json(task),
@@ -271,7 +388,8 @@ fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
         (Some(reason), _) => format!("{}: {reason}", task.status),
         (None, Some(lease)) => {
             let until = clock(lease.expires_at);
-            format!("{}: held by {} until {until} (epoch {})", task.status, lease.holder, lease.epoch)
+            let holder = known_as(&context.settings, &lease.holder);
+            format!("{}: held by {holder} until {until} (epoch {})", task.status, lease.epoch)
         }
         (None, None) => task.status.to_string(),
     };
@@ -281,13 +399,17 @@ fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
             printer.line(&format!("{name:<11} {list}"))?;
         }
     }
+    if !task.overlaps.is_empty() {
+        printer.line(&format!("overlaps    {}", overlaps(task)))?;
+    }
     if let Some(owner) = task.owner.as_ref().filter(|_| task.lease.is_none()) {
-        printer.line(&format!("owner       {owner}"))?;
+        printer.line(&format!("owner       {}", known_as(&context.settings, owner)))?;
     }
     if let Some(message) = &task.message {
         printer.line(&format!("message     {} {}", message.thread, message.id))?;
     }
-    printer.line(&format!("created     {} by {}", relative(task.created_at), task.created_by))?;
+    let creator = known_as(&context.settings, &task.created_by);
+    printer.line(&format!("created     {} by {creator}", relative(task.created_at)))?;
     for text in [&task.summary, &task.description].into_iter().flatten() {
         printer.line("")?;
         printer.text(text)?;
@@ -297,7 +419,7 @@ fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
 
 async fn end(client: &Client, args: &EndArgs) -> Result<EndTask, Failure> {
     let message = match args.message.as_deref() {
-        Some([thread, id]) => Some(MessageOfTeam { thread: thread.clone(), id: id.clone() }),
+        Some([thread, id]) => Some(MessageOfTeam { thread: thread.as_str().into(), id: id.as_str().into() }),
         _ => None,
     };
     let epoch = leased(client, &args.one, &args.epoch).await?;
@@ -313,12 +435,11 @@ async fn leased(client: &Client, one: &OneTask, said: &Epoch) -> Result<u64, Fai
     let task = client.task(&one.of.team, &one.task).await?.task;
     match task.lease {
         Some(lease) if lease.holder != USER => {
-            let message = format!("{} holds {}, so only {0} can do this", lease.holder, task.id);
-            let hint =
-                format!("to take it away from {}, run `paseo task reassign {}`", lease.holder, task.id);
+            let message = format!("only {0}, who holds {1}, can do this", lease.holder, task.id);
+            let hint = format!("run `paseo task reassign {1}` to take it from {0}", lease.holder, task.id);
             Err(Failure::usage(message).hint(hint))
         }
-        // Whoever has nothing is told so.
+        // A member without a task is told so.
         _ => Ok(task.epoch),
     }
 }

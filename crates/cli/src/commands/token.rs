@@ -2,7 +2,7 @@
 
 use paseo_wire::error::Exit;
 use paseo_wire::id::TokenId;
-use paseo_wire::settings::CreateToken;
+use paseo_wire::settings::{CreateToken, TokenList};
 
 use super::run::directory;
 use crate::args::TokenCommand;
@@ -28,10 +28,8 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
             match printer.mode() {
                 Mode::Json => printer.json(&token)?,
                 Mode::Quiet | Mode::Normal => {
-                    printer.note(&format!(
-                        "Created token {} ({}). Its secret is shown only once:",
-                        token.id, token.name
-                    ));
+                    printer.note(&format!("Created token {}. Its secret is shown only once:", token.name));
+                    printer.detail(&format!("token {}", token.id));
                     printer.line(&token.secret)?;
                 }
             }
@@ -68,15 +66,32 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
                 }
             }
         }
-        TokenCommand::Revoke { id, output } => {
+        TokenCommand::Revoke { token, output } => {
             let printer = context.printer.with(output);
-            let list = context.client()?.revoke_token(&id).await?;
+            let client = context.client()?;
+            let id = named(client.tokens().await?, &token)?;
+            let list = client.revoke_token(id.as_deref().unwrap_or(&token)).await?;
             match printer.mode() {
                 Mode::Json => printer.json(&list)?,
                 Mode::Quiet => {}
-                Mode::Normal => printer.line(&format!("revoked {id}"))?,
+                Mode::Normal => printer.line(&format!("Revoked token {token}"))?,
             }
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Returns the id of the token with this name, if there is one.
+fn named(list: TokenList, name: &str) -> Result<Option<String>, Failure> {
+    let mut ids: Vec<String> = list
+        .tokens
+        .into_iter()
+        .filter(|token| token.name == name)
+        .map(|token| token.id.to_string())
+        .collect();
+    match ids.len() {
+        0 | 1 => Ok(ids.pop()),
+        several => Err(Failure::new(Exit::NotFound, format!("{several} tokens are named `{name}`"))
+            .hint(format!("use an id in place of the name: {}", ids.join(" or ")))),
+    }
 }

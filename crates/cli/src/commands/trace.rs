@@ -6,7 +6,6 @@ use paseo_wire::error::{Code, Exit};
 use paseo_wire::message::Verb;
 use paseo_wire::trace::{DeliveryTrace, TraceStep};
 use paseo_wire::words::{AnswerVerdict, Stage};
-use serde_json::Value;
 
 use crate::args::TraceArgs;
 use crate::context::Context;
@@ -55,7 +54,7 @@ async fn newest(client: &Client, handle: &str) -> Option<String> {
     {
         return Some(delivery.into());
     }
-    taken?.fields.get("delivery").and_then(Value::as_str).map(str::to_owned)
+    taken?.delivery().map(ToString::to_string)
 }
 
 fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(), Failure> {
@@ -93,9 +92,8 @@ fn words(step: &TraceStep, people: &People) -> String {
     match &step.change {
         SessionChange::MessageAccepted { verb, .. } => {
             let how = match verb {
-                Verb::Queue => "",
-                Verb::Steer => ", to steer",
-                Verb::Interrupt => ", to interrupt",
+                Verb::Queue => String::new(),
+                verb => format!(", to {verb}"),
             };
             format!("accepted from {}{how}", people.shown(&step.actor))
         }
@@ -105,7 +103,11 @@ fn words(step: &TraceStep, people: &People) -> String {
         SessionChange::MessageReturned { .. } => {
             "not confirmed; returned to the front of the queue".to_owned()
         }
-        SessionChange::MessageCancelled { .. } => "taken back".to_owned(),
+        SessionChange::MessageCancelled { .. } => "canceled".to_owned(),
+        SessionChange::MessageEdited { .. } => format!("edited by {}", people.shown(&step.actor)),
+        SessionChange::MessageMoved { before: None, .. } => "moved to the end of the queue".to_owned(),
+        SessionChange::MessageMoved { before: Some(_), .. } => "moved within the queue".to_owned(),
+        SessionChange::MessageReleased { .. } => format!("released by {}", people.shown(&step.actor)),
         SessionChange::TurnStarted { turn, .. } => format!("started in turn {turn}"),
         SessionChange::TurnConfirmed { .. } => "confirmed by the provider".to_owned(),
         SessionChange::TurnEnded { outcome, code: None, .. } => outcome.to_string(),

@@ -6,6 +6,7 @@ use paseo_client::Client;
 use paseo_wire::device::LoginLink;
 use paseo_wire::error::Exit;
 use paseo_wire::status::DaemonStatus;
+use paseo_wire::words::Status;
 use paseo_wire::worker::{WorkerQuery, WorkerView};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::Serialize;
@@ -86,7 +87,7 @@ pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failur
 /// Shows a person the way into the web app.
 async fn show_link(context: &Context, printer: &Printer) -> Result<(), Failure> {
     if Printer::is_kept() {
-        // Whoever reads that file in the next minutes could log in.
+        // A reader of that file could log in within the next minutes.
         printer.note("For a login link, run: paseo open");
     } else if let Some(link) = link(context, printer).await {
         printer.line(&link.url)?;
@@ -140,6 +141,10 @@ pub(crate) async fn restart(context: &Context, output: Output) -> Result<Exit, F
         return Err(Failure::new(Exit::Refused, "agents can't restart the daemon")
             .hint("run `paseo restart` outside the agent"));
     }
+    // Without one to stop, it would only start one.
+    if !context.settings.start && !autostart::is_running(&context.settings) {
+        return Err(autostart::not_running().hint("run `paseo up`, or drop --no-start and PASEO_NO_START"));
+    }
     let printer = context.printer.with(output);
     let stopped = stop(context, &printer).await?;
     if printer.mode() == Mode::Normal {
@@ -155,7 +160,9 @@ fn tell(printer: &Printer, stopped: &Stopped) {
     printer.note("Stopped the daemon.");
     if !workers.is_empty() {
         let names = workers.join(", ");
-        printer.note(&format!("Still running in their terminals: {names}. `paseo up` reconnects to them."));
+        printer.note(&format!(
+            "Workers still running in their terminals: {names}. `paseo up` reconnects to them."
+        ));
     }
     if !ended.is_empty() {
         let names = ended.join(", ");
@@ -165,7 +172,7 @@ fn tell(printer: &Printer, stopped: &Stopped) {
     }
 }
 
-/// Says what becomes of agents in the middle of a turn, before it does.
+/// Says in advance what will happen to agents in the middle of a turn.
 fn warn(printer: &Printer, working: usize, waiting: usize) {
     match working {
         0 => {}
@@ -176,9 +183,9 @@ fn warn(printer: &Printer, working: usize, waiting: usize) {
     }
     match waiting {
         0 => {}
-        1 => printer.note("1 agent is waiting for a permission; its request is withdrawn; continue it with `paseo send`"),
+        1 => printer.note("1 agent is waiting for permission; its request is withdrawn; continue it with `paseo send`"),
         many => printer.note(&format!(
-            "{many} agents are waiting for a permission; their requests are withdrawn; continue the agents with `paseo send`"
+            "{many} agents are waiting for permission; their requests are withdrawn; continue the agents with `paseo send`"
         )),
     }
 }
@@ -204,11 +211,12 @@ async fn stop(context: &Context, printer: &Printer) -> Result<Stopped, Failure> 
     };
     let ended = ended.into_iter().filter(shown).map(|worker| worker.name).collect();
     // Workers go on, whatever they are at.
-    let interrupted = |words: &[&str]| {
-        let all: usize = words.iter().filter_map(|word| status.sessions.get(*word)).sum();
-        all.saturating_sub(alive.iter().filter(|worker| words.contains(&worker.status.as_str())).count())
+    let interrupted = |at: &[Status]| {
+        let all: usize = at.iter().filter_map(|at| status.sessions.get(at)).sum();
+        all.saturating_sub(alive.iter().filter(|worker| at.contains(&worker.status)).count())
     };
-    let (working, waiting) = (interrupted(&["starting", "running"]), interrupted(&["waiting"]));
+    let (working, waiting) =
+        (interrupted(&[Status::Starting, Status::Running]), interrupted(&[Status::Waiting]));
     if printer.mode() == Mode::Normal && context.settings.inside.is_none() {
         warn(printer, working, waiting);
     }

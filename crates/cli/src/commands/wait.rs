@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use paseo_client::{Arrival, Client};
-use paseo_wire::error::{Code, Exit};
+use paseo_wire::error::Exit;
 use paseo_wire::message::CheckView;
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
@@ -82,7 +82,7 @@ async fn resolve(client: &Client, handles: &[String]) -> Result<(Vec<Awaited>, u
     for handle in handles {
         let answer = match client.insist(|| client.session(handle)).await {
             Ok(answer) => answer,
-            Err(error) if error.code().map(Code::exit) == Some(Exit::NotFound) => {
+            Err(error) if error.code().map(|code| code.exit()) == Some(Exit::NotFound) => {
                 match &mut unknown {
                     Some(failure) => failure.join(error.into()),
                     None => unknown = Some(error.into()),

@@ -2,7 +2,7 @@
 
 use paseo_wire::error::Exit;
 use paseo_wire::message::QueuedMessage;
-use paseo_wire::permission::OpenAsk;
+use paseo_wire::permission::PermissionRequest;
 use paseo_wire::session::{RetryView, SessionView};
 use paseo_wire::time::Moment;
 use paseo_wire::words::{HeldReason, Hold, Stage, Status, StatusSource};
@@ -15,6 +15,7 @@ use crate::asks;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::outcome;
+use crate::people::People;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, limit, relative, status_style};
 use crate::signs::{Signs, attempt};
 
@@ -34,7 +35,7 @@ pub(crate) struct WhyView {
     /// What has to happen before it goes on.
     waits_for: Option<String>,
     /// What exactly it waits to be allowed or told, oldest first.
-    asks: Vec<OpenAsk>,
+    asks: Vec<PermissionRequest>,
     /// When a limit that was reached ends.
     parked_until: Option<Moment>,
     /// The attempt that is made because one broke off.
@@ -85,12 +86,14 @@ pub(crate) struct ErrorView {
 /// What was found out beside the session itself.
 #[derive(Debug, Default)]
 struct Found {
-    asks: Vec<OpenAsk>,
+    asks: Vec<PermissionRequest>,
     last_delivery: Option<String>,
     waiting: Vec<QueuedMessage>,
     error: Option<ErrorView>,
-    /// Why nobody can say how it stands with its terminal, and what to do about it.
+    /// Why the status of its terminal is unknown, and what to do about it.
     trouble: Option<String>,
+    /// There is an answer to read.
+    answered: bool,
 }
 
 pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failure> {
@@ -101,15 +104,12 @@ pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failur
     if session.asks > 0 {
         found.asks = client.open_asks(Some(&session.id)).await?;
     }
-    let field = |item: &paseo_wire::item::ItemView, name: &str| {
-        item.fields.get(name).and_then(serde_json::Value::as_str).map(str::to_owned)
-    };
-    found.last_delivery =
-        client.last_message(&session.id).await?.and_then(|message| field(&message, "delivery"));
+    let message = client.last_message(&session.id).await?;
+    found.last_delivery = message.and_then(|message| message.delivery().map(ToString::to_string));
     // A turn that was interrupted left no error: what there is was said of an older one.
     if session.status == Status::Error {
         found.error = client.last_error(&session.id).await?.map(|item| ErrorView {
-            code: field(&item, "code"),
+            code: item.code().map(str::to_owned),
             at: item.ts,
             text: item.text,
         });
@@ -121,11 +121,16 @@ pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failur
         // One that is closed is no worker any more.
         found.trouble = client.worker(&session.handle).await.ok().and_then(|shown| shown.worker.trouble);
     }
+    if matches!(session.status, Status::Idle | Status::Closed) {
+        // A caller that may not read the answer is not told to.
+        found.answered = client.last_turn(&session.id).await.is_ok_and(|turn| turn.text.is_some());
+    }
     let view = explain(session, found);
     if printer.mode() == Mode::Json {
         printer.json(&view)?;
     } else {
-        show(&printer, &view)?;
+        let people = People::among(client, view.queue.iter().map(|one| one.origin.as_str())).await;
+        show(&printer, &view, &people)?;
     }
     Ok(Exit::Ok)
 }
@@ -139,7 +144,7 @@ fn explain(session: SessionView, found: Found) -> WhyView {
         .map(|one| QueuedView {
             why: why_queued(&session, &one),
             delivery: one.delivery.into(),
-            origin: one.origin,
+            origin: one.origin.into(),
             since: one.since,
             stage: one.stage,
         })
@@ -151,7 +156,7 @@ fn explain(session: SessionView, found: Found) -> WhyView {
         terminal: session.terminal.as_ref().map(|terminal| in_terminal(terminal, found.trouble.as_deref())),
         released_by: released_by(&session),
         waits_for: waits_for(&session),
-        next: next(&session, found.trouble.is_none()),
+        next: next(&session, found.trouble.is_none(), found.answered),
         error: found.error.or_else(|| {
             let at = session.status_since;
             session.status_code.clone().map(|code| ErrorView { code: Some(code), text: None, at })
@@ -182,7 +187,7 @@ fn in_terminal(terminal: &TerminalView, trouble: Option<&str>) -> String {
     }
     match (&terminal.exit, terminal.person) {
         (Some(exit), _) => format!("{name}: {}", worker::told_end(exit)),
-        (None, true) => format!("{name}: working on what a person typed"),
+        (None, true) => format!("{name}: working on text typed in its terminal"),
         (None, false) => format!("{name}: paseo worker attach {name}"),
     }
 }
@@ -197,7 +202,7 @@ fn released_by(session: &SessionView) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// Says whether it is somebody else's program on another machine: nothing runs here.
+/// Says whether it is external: nothing runs here.
 pub(super) fn is_elsewhere(session: &SessionView) -> bool {
     session.provider == "external"
 }
@@ -236,13 +241,14 @@ fn why_queued(session: &SessionView, one: &QueuedMessage) -> String {
         }
         _ if session.turn.is_some() => "waiting for the current turn to end".to_owned(),
         _ if session.parked_until.is_some() => "waiting for the rate limit to end".to_owned(),
-        _ if session.status == Status::Closed => outcome::held("closed"),
-        _ if session.hold != Hold::None => outcome::held(session.hold.as_str()),
+        _ if session.status == Status::Closed => format!("waiting: {}", outcome::held("closed")),
+        _ if session.hold != Hold::None => format!("waiting: {}", outcome::held(session.hold.as_str())),
         _ => "about to be read".to_owned(),
     }
 }
 
-fn next(session: &SessionView, reachable: bool) -> Vec<String> {
+/// Returns commands that help. `reachable`: its terminal. `answered`: its last turn left an answer to read.
+fn next(session: &SessionView, reachable: bool, answered: bool) -> Vec<String> {
     let handle = &session.handle;
     if let Some(TerminalView { name, .. }) = &session.terminal {
         let attach = reachable.then(|| format!("paseo worker attach {name}"));
@@ -260,12 +266,22 @@ fn next(session: &SessionView, reachable: bool) -> Vec<String> {
         "waiting" => &["permit allow", "permit deny"],
         "starting" | "running" => &["attach", "wait", "stop"],
         "error" | "interrupted" => &["logs", "send"],
-        "closed" => &["reopen", "read"],
-        _ if session.hold != Hold::None => &["send"],
+        "closed" if answered => &["reopen", "read"],
+        "closed" => &["reopen"],
+        _ if session.hold != Hold::None || !answered => &["send"],
         _ => &["read", "send"],
     };
     let words = |command: &str| if command == "send" { " \"…\"" } else { "" };
     commands.iter().map(|command| format!("paseo {command} {handle}{}", words(command))).collect()
+}
+
+/// Returns why it is on hold, in words.
+fn on_hold(hold: &str) -> String {
+    match hold {
+        "stopped" => "it was stopped".to_owned(),
+        "error" => "its last turn failed".to_owned(),
+        other => outcome::held(other),
+    }
 }
 
 /// Returns who reported a status, in words.
@@ -287,7 +303,7 @@ fn known_from(source: &str, elsewhere: bool) -> &str {
 /// How wide what stands before the values is.
 const BESIDE: usize = "last message  ".len();
 
-fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
+fn show(printer: &Printer, view: &WhyView, people: &People) -> Result<(), Failure> {
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
     let mut row = |key: &str, style: Style, value: String| {
         if value.is_empty() {
@@ -300,10 +316,13 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     let since = format!("{} since {} ({})", view.status, clock(view.since), relative(view.since));
     row("agent", Style::Bold, view.handle.clone());
     row("status", status_style(view.status.as_str()), since);
-    row("reported by", Style::Plain, known_from(view.source.as_str(), view.elsewhere).to_owned());
+    row("set by", Style::Plain, known_from(view.source.as_str(), view.elsewhere).to_owned());
     if let Some(released_by) = &view.released_by {
-        row("hold", Style::Yellow, format!("{}: {}", view.hold, outcome::held(view.hold.as_str())));
-        row("released by", Style::Plain, released_by.clone());
+        row("on hold", Style::Yellow, on_hold(view.hold.as_str()));
+        // What ends the limit, in the row below, also ends the hold.
+        if view.parked_until.is_none() {
+            row("released by", Style::Plain, released_by.clone());
+        }
     }
     row("limit", Style::Yellow, view.parked_until.map(limit).unwrap_or_default());
     if let Some(retry) = view.retry {
@@ -326,7 +345,10 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     if let Some(error) = &view.error {
         let parts = [error.code.as_deref(), error.text.as_deref()];
         let words: Vec<&str> = parts.into_iter().flatten().filter(|text| !text.is_empty()).collect();
-        row("error", Style::Red, words.join(": "));
+        // A hint is a line of its own: a command in it can be pasted.
+        for (index, line) in words.join(": ").lines().enumerate() {
+            row(if index == 0 { "error" } else { " " }, Style::Red, line.trim().to_owned());
+        }
     }
     row("terminal", Style::Plain, view.terminal.clone().unwrap_or_default());
     row("turn", Style::Plain, view.turn.clone().unwrap_or_default());
@@ -334,7 +356,13 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     row("last message", Style::Plain, view.last_delivery.clone().unwrap_or_default());
     for (index, one) in view.queue.iter().enumerate() {
         let key = if index == 0 { "queue" } else { " " };
-        let from = format!("{} from {} ({}): {}", one.delivery, one.origin, relative(one.since), one.why);
+        let from = format!(
+            "{} from {} ({}): {}",
+            one.delivery,
+            people.shown(&one.origin),
+            relative(one.since),
+            one.why
+        );
         row(key, Style::Plain, from);
     }
     if view.unlisted > 0 {
@@ -368,7 +396,8 @@ mod tests {
     fn waiting(stage: &str, reason: Option<&str>) -> QueuedMessage {
         serde_json::from_value(json!({
             "delivery": "d", "origin": "human:cli", "cause": "c", "since": "2026-01-31T12:00:00.000Z",
-            "stage": stage, "reason": reason, "text": "x", "full_length": 1,
+            "stage": stage, "reason": reason, "text": "x", "full_length": 1, "position": 1, "editable": true,
+            "movable": true, "releasable": false,
         }))
         .unwrap()
     }
@@ -376,7 +405,7 @@ mod tests {
     #[test]
     fn each_status_says_what_to_do() {
         for (status, command) in [
-            ("idle", "paseo read 3f2a"),
+            ("idle", "paseo send 3f2a \"…\""),
             ("starting", "paseo attach 3f2a"),
             ("running", "paseo attach 3f2a"),
             ("waiting", "paseo permit allow 3f2a"),
@@ -389,9 +418,23 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_is_read_when_there_is_one() {
+        let next =
+            |status, answered| explain(session(status, "none"), Found { answered, ..Found::default() }).next;
+        assert_eq!(next("idle", true), ["paseo read 3f2a", "paseo send 3f2a \"…\""]);
+        assert_eq!(next("closed", true), ["paseo reopen 3f2a", "paseo read 3f2a"]);
+        assert_eq!(next("closed", false), ["paseo reopen 3f2a"]);
+    }
+
+    #[test]
     fn a_worker_is_attached_to_in_its_terminal() {
         for status in ["starting", "running", "waiting"] {
-            let terminal = Some(TerminalView { name: "red-1".to_owned(), exit: None, person: false });
+            let terminal = Some(TerminalView {
+                name: "red-1".to_owned(),
+                exit: None,
+                person: false,
+                taken_over_by: None,
+            });
             let worker = SessionView { terminal, ..session(status, "none") };
             assert_eq!(explain(worker, Found::default()).next[0], "paseo worker attach red-1", "{status}");
         }
@@ -419,7 +462,7 @@ mod tests {
             let found = Found { waiting: vec![one], ..Found::default() };
             explain(session("idle", hold), found).queue.remove(0).why
         };
-        assert_eq!(why("stopped", waiting("queued", None)), "the agent was stopped");
+        assert_eq!(why("stopped", waiting("queued", None)), "waiting: the agent was stopped");
         assert!(why("none", waiting("held", Some("budget"))).contains("without a human message"));
         assert_eq!(why("none", waiting("queued", None)), "about to be read");
         let mut running = session("running", "none");

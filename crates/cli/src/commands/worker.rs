@@ -19,7 +19,12 @@ pub(crate) async fn run(context: &Context, command: WorkerCommand) -> Result<Exi
     match command {
         WorkerCommand::Start(args) => start(context, *args).await?,
         WorkerCommand::Ls { team, prefix, output } => {
-            list(context, &WorkerQuery { team, prefix }, output).await?;
+            list(
+                context,
+                &WorkerQuery { team: team.map(Into::into), prefix, ..WorkerQuery::default() },
+                output,
+            )
+            .await?;
         }
         WorkerCommand::Attach { worker } => attach(context, &worker).await?,
         WorkerCommand::Capture { worker, lines, output } => {
@@ -85,7 +90,7 @@ async fn start(context: &Context, args: WorkerStartArgs) -> Result<(), Failure> 
     let printer = context.printer.with(args.output);
     let wanted = StartWorker {
         task: prompt::typed(&args.task, "task")?,
-        team: args.team,
+        team: args.team.map(Into::into),
         agent: args.agent,
         provider: args.provider,
         default_provider: context.provider().await?,
@@ -183,7 +188,7 @@ fn table(workers: Vec<WorkerView>) -> Table<8> {
             (status_style(worker.status.as_str()), worker.status.to_string()),
             (Style::Plain, terminal),
             (Style::Plain, worker.provider),
-            (Style::Dim, worker.thread.unwrap_or_default()),
+            (Style::Dim, worker.thread.map(String::from).unwrap_or_default()),
             (Style::Dim, relative(worker.created_at)),
         ]);
     }
@@ -201,8 +206,9 @@ fn terminal(worker: &WorkerView) -> String {
         (None, false, _) if worker.unknown => "unknown".to_owned(),
         (Some(exit), false, _) => format!("{}{people}", ended(exit)),
         (_, true, true) => format!("a person is typing{people}"),
+        (_, true, false) if worker.taken_over_by.is_some() => format!("taken over{people}"),
         (_, true, false) => format!("runs{people}"),
-        (None, false, _) => "not there".to_owned(),
+        (None, false, _) => "no terminal".to_owned(),
     }
 }
 
@@ -220,7 +226,7 @@ pub(super) fn told_end(exit: &ExitView) -> String {
     match (exit.code, exit.signal) {
         (Some(code), _) => format!("exited with code {code}"),
         (None, Some(signal)) => format!("killed by signal {signal}"),
-        (None, None) => "the program is gone".to_owned(),
+        (None, None) => "the program ended".to_owned(),
     }
 }
 
@@ -264,7 +270,7 @@ async fn attach(context: &Context, worker: &str) -> Result<(), Failure> {
         .hint("install tmux, or add it to PATH"))
 }
 
-/// What its status line says is for whoever is in no other tmux.
+/// What its status line says, for people outside of any other tmux.
 const NESTED: &str = "You are inside tmux: C-b C-b d detaches from the worker";
 
 /// Returns the key that the tmux around us takes for itself.
@@ -299,7 +305,7 @@ mod tests {
             (json!({ "person": true, "attached": 1 }), "a person is typing, 1 viewer"),
             (json!({ "alive": false, "exit": { "code": 3, "at": at } }), "exited 3"),
             (json!({ "alive": false, "exit": { "signal": 9, "at": at } }), "killed by signal 9"),
-            (json!({ "alive": false }), "not there"),
+            (json!({ "alive": false }), "no terminal"),
             (json!({ "alive": false, "unknown": true }), "unknown"),
         ] {
             assert_eq!(terminal(&worker(more)), words);

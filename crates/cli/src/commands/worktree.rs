@@ -122,8 +122,7 @@ pub(super) fn explain(printer: &Printer, created: &CreatedSession) {
         let more = place.left_out.saturating_sub(place.left_out_first.len() as u64);
         let names = place.left_out_first.join(", ");
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let files = if place.left_out == 1 { "1 file" } else { &format!("{} files", place.left_out) };
-        printer.aside(&format!("without your uncommitted changes in {files}: {names}{more}"));
+        printer.aside(&format!("The worktree does not contain your uncommitted changes: {names}{more}"));
     }
     if place.submodules > 0 {
         let submodules = match place.submodules {
@@ -133,11 +132,11 @@ pub(super) fn explain(printer: &Printer, created: &CreatedSession) {
         printer.aside(&format!("{submodules} empty"));
     }
     if place.included > 0 {
-        let files = match place.included {
-            1 => "1 file was".to_owned(),
-            count => format!("{count} files were"),
+        let copied = match place.included {
+            1 => "1 file or directory was".to_owned(),
+            count => format!("{count} files and directories were"),
         };
-        printer.aside(&format!("{files} copied by .worktreeinclude"));
+        printer.aside(&format!("{copied} copied by .worktreeinclude"));
     }
     if !place.skipped.is_empty() {
         printer

@@ -28,25 +28,25 @@ pub(super) const SCRIPTS: [(&str, &str); 4] = [
     (
         "document.script",
         "<<sh printf '\\nsh greet.sh NAME\\n' \\>\\> README.md>>\n\
-         <<say README.md now says how to greet somebody by name.>>\n",
+         <<say README.md now explains how to greet someone by name.>>\n",
     ),
     (
         "survey.script",
-        "<<say I read every file, one by one. This takes long.>>\n\
+        "<<say Reading every file, one by one. This will take a while.>>\n\
          <<hang>>\n\
          ---\n\
          <<sh wc -l *.sh>>\n\
-         <<say Only the scripts, then: counted.>>\n\
+         <<say Counted the scripts only.>>\n\
          ---\n\
-         <<say And README.md is documentation. Done.>>\n\
+         <<say README.md is documentation, so I left it out.>>\n\
          ---\n\
          <<say That is all.>>\n",
     ),
     (
         "refactor.script",
-        "<<say Half way through a long change.>>\n\
+        "<<say Halfway through a long change.>>\n\
          <<hang>>\n\
          ---\n\
-         <<say I looked at what was there, and went on from it.>>\n",
+         <<say I checked the existing changes and continued from there.>>\n",
     ),
 ];

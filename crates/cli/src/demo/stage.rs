@@ -61,7 +61,7 @@ impl Stage {
 
     fn files(&self) -> io::Result<()> {
         let private = |path: &Path| DirBuilder::new().mode(0o700).create(path);
-        // Fails when somebody else was there first.
+        // Fails if another process was first.
         private(&self.directory)?;
         for name in ["home", "scripts", "greet"] {
             private(&self.directory.join(name))?;

@@ -21,7 +21,7 @@ pub(super) async fn give(stage: &Stage) -> Result<(), Failure> {
     stage
         .chapter(
             "Done",
-            "Start with `paseo run \"what to do\"`. To see which agents you have: `paseo doctor`.",
+            "Start with `paseo run \"what to do\"`. To see which providers are ready: `paseo providers`.",
         )
         .await
 }

@@ -18,9 +18,7 @@ pub(super) fn page() -> String {
     let document: Value = serde_json::from_str(&committed).expect("docs/openapi.json is JSON");
     let examples: Map<String, Value> = serde_json::from_str(EXAMPLES).expect("the examples are JSON");
     let mut page = format!(
-        "{TOUR}\n## Operations\n\nThis part is generated from [`openapi.json`](openapi.json). A test sends each example to a \
-         daemon; ids, times,\npaths and secrets are replaced, and lists are cut to two rows. Everything can also fail as \
-         [errors](errors/README.md)\nsays. `*` marks what is required.\n"
+        "{TOUR}\n## Operations\n\nThis part is generated from [`openapi.json`](openapi.json). A test records the examples from a daemon; ids,\ntimes, paths and secrets are replaced, lists are shortened to two rows, and streams to one event of each kind. Every operation can also fail with an\n[error](errors/README.md).\n"
     );
     for tag in document["tags"].as_array().into_iter().flatten() {
         let name = tag["name"].as_str().unwrap_or_default();
@@ -57,31 +55,52 @@ fn described(
         .into_iter()
         .flatten()
         .map(|parameter| {
-            let star = if parameter["required"] == true { "`*`" } else { "" };
             let (name, place) = (text(&parameter["name"]), text(&parameter["in"]));
             let about = cell(&text(&parameter["description"]));
-            format!("| `{name}`{star} | {place} | {} | {about} |\n", kind(&parameter["schema"]))
+            let required = said(parameter["required"] == true);
+            format!(
+                "| `{name}` | {place} | {} | {required} | {about} |\n",
+                kind(document, &parameter["schema"])
+            )
         })
         .collect();
     if !rows.is_empty() {
-        page.push_str("\n| parameter | in | type | |\n|---|---|---|---|\n");
+        page.push_str("\n| parameter | in | type | required | |\n|---|---|---|---|---|\n");
         page.extend(rows);
     }
     let body = &operation["requestBody"]["content"]["application/json"];
-    page.push_str(&fields(document, &body["schema"]));
+    if body.is_object() {
+        page.push_str(&fields(document, &body["schema"], "The body"));
+    }
     let answer = operation["responses"]
         .as_object()
         .into_iter()
         .flatten()
-        .find(|(status, _)| status.starts_with(['2', '3']));
+        .find(|(status, _)| status.starts_with(['1', '2', '3']));
     let Some((status, answer)) = answer else { return page };
     let content = answer["content"].as_object().and_then(|content| content.iter().next());
-    if let Some(example) = examples.get(&text(&operation["operationId"])) {
-        write!(page, "\n```sh no-run\n{}\n```\n", curl(example)).expect("a string");
+    // A command line cannot speak through a WebSocket.
+    let sent = examples.get(&text(&operation["operationId"])).filter(|_| status != "101");
+    if let Some(example) = sent {
+        let sent = operation["requestBody"]["content"].as_object().and_then(|content| content.keys().next());
+        let media = sent.map_or("application/json", String::as_str);
+        // Without a buffer, so that each event is shown when it comes.
+        let is_stream = content.is_some_and(|(media, _)| media == "text/event-stream");
+        let flags = if is_stream { "-sN" } else { "-s" };
+        write!(page, "\n```sh no-run\n{}\n```\n", curl(example, media, flags)).expect("a string");
     }
     match content {
+        Some((_, content)) if status == "101" => {
+            page.push_str("\nOpens a WebSocket. Examples of its text frames:\n\n```json\n");
+            for frame in content["examples"].as_object().into_iter().flat_map(Map::values) {
+                writeln!(page, "{}", frame["value"]).expect("a string");
+            }
+            page.push_str("```\n");
+        }
         Some((media, content)) if media == "application/json" => {
-            write!(page, "\nAnswers `{status}` with {}.\n", kind(&content["schema"])).expect("a string");
+            write!(page, "\nAnswers `{status}` with {}.\n", kind(document, &content["schema"]))
+                .expect("a string");
+            page.push_str(&fields(document, &content["schema"], "The answer"));
         }
         Some((media, _)) => write!(page, "\nAnswers `{status}` with `{media}`.\n").expect("a string"),
         None => write!(page, "\nAnswers `{status}`, without a body.\n").expect("a string"),
@@ -94,37 +113,52 @@ fn described(
 }
 
 /// Returns the command that sends an example.
-fn curl(example: &Value) -> String {
+fn curl(example: &Value, media: &str, flags: &str) -> String {
     let method = text(&example["method"]);
     let verb = if method == "GET" { String::new() } else { format!("-X {method} ") };
     let url = format!("http://localhost{}", text(&example["path"]));
-    let mut command = format!("curl -s --unix-socket ~/.paseo/daemon.sock {verb}'{url}'");
-    if let Some(request) = example.get("request") {
+    let mut command = format!("curl {flags} --unix-socket ~/.paseo/daemon.sock {verb}'{url}'");
+    if let Some(text) = example.get("request").and_then(Value::as_str) {
+        let body = text.trim_end().replace('\'', "'\\''");
+        write!(command, " \\\n  -H 'Content-Type: {media}' --data-binary '{body}'").expect("a string");
+    } else if let Some(request) = example.get("request") {
         let body = on_one_line(request).replace('\'', "'\\''");
         write!(command, " \\\n  -H 'Content-Type: application/json' -d '{body}'").expect("a string");
     }
     command
 }
 
-/// Returns the fields of a body.
-fn fields(document: &Value, schema: &Value) -> String {
-    let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) else {
-        return String::new();
-    };
-    let schema = &document["components"]["schemas"][name];
+/// Returns the fields of a body or an answer; of one with several forms, those of each.
+fn fields(document: &Value, schema: &Value, what: &str) -> String {
+    let schemas = &document["components"]["schemas"];
+    if let Some(forms) = schema["anyOf"].as_array() {
+        let form = |form: &Value| format!("\n{}:\n{}", kind(document, form), fields(document, form, what));
+        return forms.iter().map(form).collect();
+    }
+    let Some(name) = name_of(schema) else { return String::new() };
+    let schema = &schemas[name];
     let required =
         |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
     let properties = schema["properties"].as_object().into_iter().flatten();
     let rows: Vec<String> = properties
         .map(|(name, property)| {
-            let star = if required(name) { "`*`" } else { "" };
-            format!("| `{name}`{star} | {} | {} |\n", kind(property), cell(&about(property)))
+            let (kind, about) = (kind(document, property), cell(&about(property)));
+            format!("| `{name}` | {kind} | {} | {about} |\n", said(required(name)))
         })
         .collect();
     if rows.is_empty() {
-        return format!("\nThe body is an object: {}\n", text(&schema["description"]));
+        return format!("\n{what} is an object: {}\n", text(&schema["description"]));
     }
-    format!("\n| field | type | |\n|---|---|---|\n{}", rows.concat())
+    format!("\n| field | type | required | |\n|---|---|---|---|\n{}", rows.concat())
+}
+
+fn said(required: bool) -> &'static str {
+    if required { "yes" } else { "" }
+}
+
+/// Returns the name of the schema that is referred to.
+fn name_of(schema: &Value) -> Option<&str> {
+    schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next())
 }
 
 /// Returns what a schema says about itself; that of an optional reference stands beside the reference.
@@ -135,15 +169,16 @@ fn about(schema: &Value) -> String {
     about.map(text).unwrap_or_default()
 }
 
-/// Returns the type of something in one or two words.
-fn kind(schema: &Value) -> String {
-    if let Some(reference) = schema["$ref"].as_str() {
-        return format!("`{}`", reference.rsplit('/').next().unwrap_or_default());
+/// Returns the type of something in a few words; of a closed set, the words.
+fn kind(document: &Value, schema: &Value) -> String {
+    if let Some(name) = name_of(schema) {
+        let named = &document["components"]["schemas"][name];
+        return if named["enum"].is_array() { kind(document, named) } else { format!("`{name}`") };
     }
     for several in ["oneOf", "anyOf"] {
         if let Some(forms) = schema[several].as_array() {
-            let kinds: Vec<String> = forms.iter().filter(|form| form["type"] != "null").map(kind).collect();
-            return kinds.join(" or ");
+            let forms = forms.iter().filter(|form| form["type"] != "null" && form["maxLength"] != 0);
+            return forms.map(|form| kind(document, form)).collect::<Vec<_>>().join(" or ");
         }
     }
     if let Some(words) = schema["enum"].as_array() {
@@ -155,7 +190,7 @@ fn kind(schema: &Value) -> String {
         one => text(one),
     };
     match (plain.as_str(), &schema["format"]) {
-        ("array", _) => format!("list of {}", kind(&schema["items"])),
+        ("array", _) => format!("list of {}", kind(document, &schema["items"])),
         ("string", Value::String(format)) => format!("{plain} ({format})"),
         ("", _) => "any".to_owned(),
         _ => plain,

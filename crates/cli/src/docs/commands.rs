@@ -16,7 +16,7 @@ pub(super) fn page() -> String {
          [JSON that commands print](schemas/README.md).\n\n\
          ```sh run\n\
          paseo run --help\n\
-         paseo run 'Hello! <<say hello>>'\n\
+         paseo run --provider scripted 'Hello! <<say hello>>'\n\
          paseo ls --json\n\
          ```\n\n\
          | command | |\n|---|---|\n",
@@ -89,7 +89,8 @@ fn table<'a>(arguments: impl Iterator<Item = &'a Arg>) -> String {
             help.push_str(&format!(" ({})", values.join(", ")));
         }
         let defaults = argument.get_default_values();
-        if let Some(default) = defaults.first().filter(|_| argument.get_action().takes_values()) {
+        let shows = argument.get_action().takes_values() && !argument.is_hide_default_value_set();
+        if let Some(default) = defaults.first().filter(|_| shows) {
             help.push_str(&format!(" [default: {}]", default.display()));
         }
         rows.push_str(&format!("| `{}` | {} |\n", form(argument), help.trim()));
@@ -99,8 +100,8 @@ fn table<'a>(arguments: impl Iterator<Item = &'a Arg>) -> String {
 
 /// Returns how an argument is typed.
 fn form(argument: &Arg) -> String {
-    let value = argument.get_value_names().and_then(|names| names.first()).map(|name| name.to_string());
-    let value = value.filter(|_| argument.get_action().takes_values()).unwrap_or_default();
+    let names = argument.get_value_names().filter(|_| argument.get_action().takes_values());
+    let value = names.unwrap_or_default().iter().map(|name| name.to_string()).collect::<Vec<_>>().join(" ");
     if argument.is_positional() {
         return value.replace('|', "\\|");
     }

@@ -27,15 +27,15 @@ const CODES: [(Exit, &str, &str); 9] = [
     ),
     (
         Exit::WaitingForPermission,
-        "the agent is waiting for a permission",
+        "the agent is waiting for permission",
         "answer with `paseo permit allow` or `paseo permit deny`",
     ),
     (Exit::Timeout, "timed out; the agent keeps working", "`--timeout`"),
     (
         Exit::Refused,
-        "refused in the current state",
+        "not possible in the current state",
         "`paseo rm` of an agent that is busy or has waiting messages; a message that is held until a person acts; \
-         `paseo tool` for a tool that is not granted, or outside an agent's shell",
+         `paseo tool` for a tool that the agent may not use, or outside an agent's shell",
     ),
     (
         Exit::Unreachable,
@@ -57,17 +57,17 @@ pub(super) fn page() -> String {
          The exit code of a command tells your script the outcome, so it never has to parse text. This page is generated from\n\
          the program; `paseo --help` lists the same codes.\n\n\
          ```sh run\n\
-         paseo run '<<say done>>'                # exit code 0\n\
-         paseo run '<<fail no luck>>'            # exit code 1: the agent failed\n\
-         paseo run '<<ask May I push?>>'         # exit code 4: the agent waits for a permission\n\
-         paseo run --timeout 1s '<<hang>>'       # exit code 5: the agent goes on\n\
+         paseo run --provider scripted '<<say done>>'                # exit code 0\n\
+         paseo run --provider scripted '<<fail no luck>>'            # exit code 1: the agent failed\n\
+         paseo run --provider scripted '<<ask May I push?>>'         # exit code 4: the agent needs permission\n\
+         paseo run --provider scripted --timeout 1s '<<hang>>'       # exit code 5: the agent keeps working\n\
          ```\n\n\
          | code | meaning | for example |\n|---|---|---|\n",
     );
     page.extend(CODES.map(|(exit, meaning, when)| format!("| {} | {meaning} | {when} |\n", exit as u8)));
     page.push_str(
         "\nA command with several handles tries all of them and exits with the highest code. `paseo attach` with a pipe on\n\
-         stdin exits with the code of the last outcome.\n",
+         stdin exits with the exit code of the last turn.\n",
     );
     page
 }

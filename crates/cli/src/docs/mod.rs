@@ -22,7 +22,35 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// Write the pages anew with `PASEO_UPDATE=1 cargo test -p paseo docs`.
+/// Hints name pages by their titles: who has only the program has no files to look into.
+#[test]
+fn pages_that_hints_name_are_there() {
+    let titles: Vec<String> = std::fs::read_dir(directory())
+        .unwrap()
+        .filter_map(|entry| std::fs::read_to_string(entry.unwrap().path()).ok())
+        .filter_map(|page| page.lines().next()?.strip_prefix("# ").map(str::to_owned))
+        .collect();
+    let mut next = vec![directory().join("../crates")];
+    let mut named = 0;
+    while let Some(path) = next.pop() {
+        if path.is_dir() {
+            next.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        if path.extension().is_none_or(|kind| kind != "rs") || path.ends_with("cli/src/docs/mod.rs") {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).unwrap();
+        for (end, _) in source.match_indices("\\\" in the") {
+            let title = source[..end].rsplit("\\\"").next().unwrap();
+            assert!(titles.iter().any(|known| known.starts_with(title)), "{}: {title}", path.display());
+            named += 1;
+        }
+    }
+    assert!(named >= 7, "{named}");
+}
+
+/// Write the pages again with `PASEO_UPDATE=1 cargo test -p paseo docs`.
 #[test]
 fn the_committed_pages_are_these() {
     let update = std::env::var_os("PASEO_UPDATE").is_some();

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use paseo_wire::status::DaemonStatus;
 
-use super::Check;
-use crate::autostart;
-use crate::context::Context;
+use super::Running;
 use crate::settings::Settings;
+use paseo_wire::diagnosis::Check;
 
 const SOCKET: &str = "socket";
 const VERSION: &str = "version";
@@ -17,26 +16,23 @@ const DATABASE: &str = "database";
 /// A listener on this machine answers at once.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Looks at the daemon, without starting it.
-pub(super) async fn examine(context: &Context) -> Vec<Check> {
-    let settings = &context.settings;
-    if !autostart::is_running(settings) {
-        return vec![
+/// Looks at the daemon.
+pub(super) fn examine(settings: &Settings, running: &Running) -> Vec<Check> {
+    let shown = settings.socket().display().to_string();
+    match running {
+        Running::No => vec![
             Check::ok(SOCKET, "the daemon is not running; the next command starts it"),
             free_port(settings),
             Check::ok(DATABASE, "checked when the daemon starts"),
-        ];
-    }
-    let shown = settings.socket().display().to_string();
-    match context.client_as_is().status().await {
-        Ok(status) => vec![
-            Check::ok(SOCKET, format!("{shown} (pid {})", status.pid)),
-            version(&status),
-            port(&status),
-            // A daemon does not get this far with a database that it cannot read.
-            Check::ok(DATABASE, format!("open, {} events", status.seq)),
         ],
-        Err(error) => {
+        Running::Yes(seen) => vec![
+            Check::ok(SOCKET, format!("{shown} (pid {})", seen.status.pid)),
+            version(&seen.status),
+            port(&seen.status),
+            // A daemon does not get this far with a database that it cannot read.
+            Check::ok(DATABASE, format!("open, {} events", seen.status.seq)),
+        ],
+        Running::Silent(error) => {
             vec![Check::fail(
                 SOCKET,
                 format!("{shown}: {error}"),

@@ -1,22 +1,16 @@
 //! The definitions of agents: whether they load.
 
-use paseo_wire::agent::AgentQuery;
 use paseo_wire::words::{Layer, PendingChange, Severity};
 
-use super::Check;
-use crate::autostart;
-use crate::context::Context;
+use paseo_daemon::Seen;
+use paseo_wire::diagnosis::Check;
 
 const NAME: &str = "definitions";
 const FIX: &str = "run `paseo agents check`";
 
-/// Looks at those of the home and of where the command runs, as a daemon that runs reads them.
-pub(super) async fn examine(context: &Context) -> Option<Check> {
-    if !autostart::is_running(&context.settings) {
-        return None;
-    }
-    let project = std::env::current_dir().ok().map(|here| here.display().to_string());
-    let list = context.client_as_is().agents(&AgentQuery { project }).await.ok()?;
+/// Looks at those of the home and of a project, as a daemon that runs reads them.
+pub(super) fn examine(seen: Option<&Seen>) -> Option<Check> {
+    let list = seen?.definitions.as_ref()?;
     let counting = list.agents.iter().filter(|agent| agent.counts);
     let held = counting.filter_map(|agent| agent.notice.as_deref());
     let new = list

@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt;
 
 use paseo_runtime::plain_file;
 
-use super::Check;
 use crate::settings::Settings;
+use paseo_wire::diagnosis::Check;
 
 const NAME: &str = "external";
 /// The file that their secrets are made from, as the daemon writes it.
@@ -20,7 +20,7 @@ pub(super) fn examine(settings: &Settings) -> Check {
     let shown = file.display();
     let fix = || {
         format!(
-            "restore {shown}; or remove it and give each external agent its new secret from `paseo inspect --secret`"
+            "restore {shown}; or delete it and give each external agent its new secret, see `paseo inspect --secret`"
         )
     };
     match plain_file::read_to_string(&file) {

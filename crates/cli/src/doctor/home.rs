@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::Check;
 use crate::settings::Settings;
+use paseo_wire::diagnosis::Check;
 
 const NAME: &str = "home";
 const SPACE: &str = "disk";
@@ -77,8 +77,8 @@ fn space(home: &Path) -> Option<Check> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::super::Verdict;
     use super::*;
+    use paseo_wire::words::Verdict;
 
     #[test]
     fn a_home_is_near_enough_for_a_socket() {

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use paseo_runtime::keys::{Key, Secret};
 
-use super::Check;
 use crate::settings::Settings;
+use paseo_wire::diagnosis::Check;
 
 /// Looks at each of the keys in config.toml. `variable` looks one up in our environment, which may not be the
 /// daemon's.
@@ -30,8 +30,8 @@ fn check(id: &str, key: &Key, variable: impl Fn(&str) -> Option<OsString>) -> Ch
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
     use super::*;
+    use paseo_wire::words::Verdict;
 
     #[test]
     fn a_key_is_found_or_said_to_be_missing_and_never_shown() {

@@ -7,71 +7,36 @@ mod home;
 mod keys;
 mod programs;
 mod providers;
+mod running;
 
-use serde::Serialize;
+use paseo_wire::diagnosis::{Check, Diagnosis};
 
 use crate::context::Context;
 use crate::environment::TERM;
 use crate::settings::Settings;
 
-/// What `paseo doctor --json` prints.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct Diagnosis {
-    /// Nothing fails; there may be warnings.
-    pub(crate) ok: bool,
-    pub(crate) checks: Vec<Check>,
-}
+pub(crate) use running::Running;
 
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct Check {
-    pub(crate) name: String,
-    pub(crate) verdict: Verdict,
-    pub(crate) found: String,
-    /// What to do about it.
-    pub(crate) fix: Option<String>,
-}
-
-/// How it looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Verdict {
-    Ok,
-    /// Something does not work, the rest does.
-    Warn,
-    Fail,
-}
-
-impl Check {
-    fn ok(name: impl Into<String>, found: impl Into<String>) -> Self {
-        Self { name: name.into(), verdict: Verdict::Ok, found: found.into(), fix: None }
-    }
-
-    fn warn(name: impl Into<String>, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name: name.into(), verdict: Verdict::Warn, found: found.into(), fix: Some(fix.into()) }
-    }
-
-    fn fail(name: impl Into<String>, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name: name.into(), verdict: Verdict::Fail, found: found.into(), fix: Some(fix.into()) }
-    }
-}
-
-/// Looks at everything.
+/// Looks at everything, from where the command runs.
 pub(crate) async fn examine(context: &Context) -> Diagnosis {
-    let settings = &context.settings;
+    let project = std::env::current_dir().ok().map(|here| here.display().to_string());
+    let running = Running::ask(&context.settings, context.client_as_is(), project).await;
+    let mut checks = machine(&context.settings, &running).await;
+    checks.push(terminal(context));
+    Diagnosis::new(checks)
+}
+
+/// Looks at everything that does not depend on a terminal.
+pub(crate) async fn machine(settings: &Settings, running: &Running) -> Vec<Check> {
     let mut checks = home::examine(settings);
     checks.push(config(settings));
-    checks.extend(daemon::examine(context).await);
-    checks.extend(programs::examine(context).await);
-    checks.extend(providers::examine(context).await);
-    checks.extend(definitions::examine(context).await);
+    checks.extend(daemon::examine(settings, running));
+    checks.extend(programs::examine(running.seen()).await);
+    checks.extend(providers::examine(settings, running.seen()).await);
+    checks.extend(definitions::examine(running.seen()));
     checks.extend(keys::examine(settings, |name| std::env::var_os(name)));
     checks.push(external::examine(settings));
-    checks.push(terminal(context));
-    Diagnosis { ok: checks.iter().all(|check| check.verdict != Verdict::Fail), checks }
+    checks
 }
 
 fn config(settings: &Settings) -> Check {

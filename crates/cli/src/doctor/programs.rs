@@ -6,11 +6,9 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-use paseo_wire::worker::WorkerQuery;
-
-use super::{Check, Verdict};
-use crate::autostart;
-use crate::context::Context;
+use paseo_daemon::Seen;
+use paseo_wire::diagnosis::Check;
+use paseo_wire::words::Verdict;
 
 /// A program that cannot tell its version in this time is broken.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,32 +31,24 @@ const PROGRAMS: [Program; 2] = [
     program(TMUX, "-V", "install tmux 3.2 or newer with your system's package manager; workers need it"),
 ];
 
-/// Asks every program for its version, all at once, and the daemon about the one that it uses by itself.
-pub(super) async fn examine(context: &Context) -> Vec<Check> {
+/// Asks every program for its version, all at once, and notes what the daemon finds wrong with the one that it uses by itself.
+pub(super) async fn examine(seen: Option<&Seen>) -> Vec<Check> {
     let asked: Vec<_> = PROGRAMS.iter().map(|program| tokio::spawn(check(program))).collect();
     let mut checks = Vec::new();
     for check in asked {
         checks.extend(check.await);
     }
-    if let Some(found) = trouble(context).await {
+    if let Some(found) = seen.and_then(trouble) {
         let own = checks.iter_mut().filter(|check| check.name == TMUX && check.verdict == Verdict::Ok);
         own.for_each(|check| (check.verdict, check.found) = (Verdict::Warn, found.clone()));
     }
     checks
 }
 
-/// Asks the daemon what is wrong with tmux: its PATH is another, and only it speaks to the server.
-async fn trouble(context: &Context) -> Option<String> {
-    if !autostart::is_running(&context.settings) {
-        return None;
-    }
-    let client = context.client_as_is();
-    // What is wrong with the daemon itself is told elsewhere.
-    if let Some(missing) = client.status().await.ok()?.tmux {
-        return Some(missing);
-    }
-    let workers = client.workers(&WorkerQuery::default()).await.ok()?.workers;
-    workers.into_iter().find_map(|worker| worker.trouble)
+/// Says what the daemon finds wrong with tmux: its PATH is another, and only it speaks to the server.
+fn trouble(seen: &Seen) -> Option<String> {
+    let of_worker = || seen.workers.iter().find_map(|worker| worker.trouble.clone());
+    seen.status.tmux.clone().or_else(of_worker)
 }
 
 async fn check(program: &'static Program) -> Check {

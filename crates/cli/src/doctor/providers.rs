@@ -7,10 +7,10 @@ use paseo_runtime::provider::{Provider, Readiness};
 use paseo_wire::provider::ProviderView;
 use paseo_wire::words;
 
-use super::Check;
-use crate::context::Context;
+use crate::harnesses;
 use crate::settings::Settings;
-use crate::{autostart, harnesses};
+use paseo_daemon::Seen;
+use paseo_wire::diagnosis::Check;
 
 const NAME: &str = "provider";
 /// What is found of an agent that is no program.
@@ -19,10 +19,9 @@ const READY: &str = "set up";
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Looks at each of them, and at the one that was configured.
-pub(super) async fn examine(context: &Context) -> Vec<Check> {
-    let settings = &context.settings;
+pub(super) async fn examine(settings: &Settings, seen: Option<&Seen>) -> Vec<Check> {
     // Only a daemon that runs knows what people added, and what its own environment holds.
-    let running = running(context).await;
+    let running = seen.map_or(&[][..], |seen| &seen.providers);
     let added: Vec<ProviderView> = running.iter().filter(|provider| provider.added).cloned().collect();
     let mut checks: Vec<Check> = configured(settings, &added).into_iter().collect();
     for provider in harnesses::all(settings) {
@@ -34,7 +33,7 @@ pub(super) async fn examine(context: &Context) -> Vec<Check> {
             None => check(provider.as_ref()).await,
         });
     }
-    // Nobody needs all of these: those that are there count.
+    // These are optional: those that are installed count.
     for provider in harnesses::speakers() {
         if let Readiness::Ready { .. } = provider.readiness()
             && !added.iter().any(|added| added.name == provider.name())
@@ -50,14 +49,6 @@ pub(super) async fn examine(context: &Context) -> Vec<Check> {
         Some(hint) => Check::warn(added.name, added.problem.unwrap_or_default(), hint),
     }));
     checks
-}
-
-/// Returns the providers of the daemon, when one runs.
-async fn running(context: &Context) -> Vec<ProviderView> {
-    if !autostart::is_running(&context.settings) {
-        return Vec::new();
-    }
-    context.client_as_is().providers().await.map(|list| list.providers).unwrap_or_default()
 }
 
 /// Says how the daemon finds one of Paseo's own agents.

@@ -152,7 +152,7 @@ impl Printer {
         self.out.terminal && !is_dumb()
     }
 
-    /// Says whether stdout is a file, and no terminal or program of whoever asked.
+    /// Says whether stdout is a file, and not a terminal or the caller's program.
     pub(crate) fn is_kept() -> bool {
         let out = rustix::fs::fstat(io::stdout());
         out.is_ok_and(|out| FileType::from_raw_mode(out.st_mode) == FileType::RegularFile)

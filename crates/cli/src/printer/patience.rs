@@ -32,7 +32,7 @@ pub(crate) async fn patiently<F: Future>(printer: &Printer, words: &str, future:
     future.await
 }
 
-/// Takes the sign away, also when nobody waits any more.
+/// Takes the sign away, also when the wait was given up.
 struct Shown<'a>(&'a Printer);
 
 impl Drop for Shown<'_> {

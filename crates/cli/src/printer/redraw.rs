@@ -39,7 +39,7 @@ impl Redraw {
         }
         let up = match self.rows {
             0 => String::new(),
-            // Nobody knows how many rows it takes now: some terminals wrap what they show anew, others cut it.
+            // It is unknown how many rows it takes now: some terminals rewrap what they show, others cut it.
             _ if self.size.0 != width => "\x1b[H".to_owned(),
             rows => format!("\x1b[{rows}A"),
         };

@@ -25,7 +25,7 @@ pub(crate) struct Column {
     optional: bool,
 }
 
-/// What becomes of a column when the terminal is narrow.
+/// How a column gives way when the terminal is narrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
     Fixed,

@@ -44,7 +44,7 @@ fn span(milliseconds: i64) -> String {
 }
 
 fn ahead(milliseconds: i64) -> String {
-    // Rounded up: whoever comes back then is not early.
+    // Rounded up, so that it is not too early then.
     let seconds = (milliseconds + 999) / 1000;
     match seconds {
         ..1 => "now".to_owned(),

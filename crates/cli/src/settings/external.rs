@@ -21,7 +21,7 @@ impl External {
         let read = |text: &String| {
             address::listed(text).ok_or_else(|| {
                 Failure::usage(format!("`{text}` (external.allow in config.toml) is not a host"))
-                    .hint("expected a name or an address, for example \"agents.internal\" or \"10.0.0.5\"")
+                    .hint("use a name or an address, for example \"agents.internal\" or \"10.0.0.5\"")
             })
         };
         self.allow.iter().map(read).collect()

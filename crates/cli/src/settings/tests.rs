@@ -25,10 +25,24 @@ fn a_mistake_in_the_file_says_what_to_change() {
     assert_eq!(message, "/h/config.toml:2: unknown key `nonsense`");
     assert_eq!(hint, "use one of live_processes, workers, thread_patience_seconds, start_seconds");
     let (message, _) = told("[limits]\nworkers = 'two'\n");
-    assert_eq!(message, "/h/config.toml:2: invalid type: string \"two\", expected a whole number");
+    assert_eq!(message, "/h/config.toml:2: expected a whole number of 0 or more, not \"two\"");
+    for (text, expected) in [
+        ("[limits]\nworkers = -1\n", "2: expected a whole number of 0 or more, not -1"),
+        ("[limits]\nworkers = 1.5\n", "2: expected a whole number of 0 or more, not 1.5"),
+        ("listen = 3\n", "1: expected text in quotes, not 3"),
+        ("plugins = 3\n", "1: expected a table, not 3"),
+        ("public_urls = 'x'\n", "1: expected a list in brackets, not \"x\""),
+        ("[plugins.todo]\nenabled = 1\n", "2: expected true or false, not 1"),
+        ("[plugins.todo]\n", "1: expected the key `enabled` here"),
+        ("log = 'a'\nlog = 'b'\n", "2: this key is already set above"),
+        ("a b\n", "1: not valid TOML: "),
+    ] {
+        let (message, _) = told(text);
+        assert!(message.starts_with(&format!("/h/config.toml:{expected}")), "{message}");
+    }
     let (message, hint) = told("listen = \n");
     assert!(message.starts_with("/h/config.toml:1: "), "{message}");
-    assert_eq!(hint, "fix this line; docs/configuration.md lists all keys");
+    assert_eq!(hint, "fix this line; \"Configuration\" in the documentation lists all keys");
 }
 
 #[test]

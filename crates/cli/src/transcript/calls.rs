@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use paseo_core::headline::own_name;
-use paseo_wire::item::ItemView;
-use paseo_wire::words::ItemKind;
-use serde_json::Value;
+use paseo_wire::id::CallId;
+use paseo_wire::item::{ItemBody, ItemView, ToolCallFields, ToolResultFields};
+use paseo_wire::words::{ToolClass, ToolOutcome};
 
 use super::changes::{self, Count};
-use super::{Block, Body, Extent, HEADLINE, MORE, block, field};
+use super::{Block, Body, Extent, HEADLINE, MORE, block};
 use crate::people::People;
 use crate::printer::{Row, Style, line, truncate, uncoloured};
 
@@ -21,15 +21,16 @@ pub(crate) struct Transcript {
     extent: Extent,
     /// What came of a call is said in a line of its own, which names the call again.
     in_lines: bool,
-    open: BTreeMap<String, Open>,
+    open: BTreeMap<CallId, Open>,
     /// The call whose head is the last thing that was shown.
-    last: Option<String>,
+    last: Option<CallId>,
 }
 
 /// A call without a result.
 #[derive(Debug)]
 struct Open {
     item: ItemView,
+    call: ToolCallFields,
     /// It was shown when it began.
     shown: bool,
 }
@@ -50,11 +51,12 @@ impl Transcript {
 
     /// Takes the next item and returns what it shows.
     pub(crate) fn take(&mut self, item: &ItemView, people: &People) -> Vec<Block> {
-        match item.kind.as_str() {
-            "tool_call" => self.call(item),
-            "tool_result" => self.result(item).into_iter().collect(),
-            _ => {
-                let mut blocks = if item.kind == ItemKind::UserText { self.rest() } else { Vec::new() };
+        match &item.body {
+            ItemBody::ToolCall(call) => self.call(item, call),
+            ItemBody::ToolResult(result) => self.result(item, result).into_iter().collect(),
+            body => {
+                let begins = matches!(body, ItemBody::UserText(_));
+                let mut blocks = if begins { self.rest() } else { Vec::new() };
                 blocks.extend(block(item, self.extent, people));
                 if !blocks.is_empty() {
                     self.last = None;
@@ -70,47 +72,49 @@ impl Transcript {
         let mut open: Vec<Open> =
             std::mem::take(&mut self.open).into_values().filter(|one| !one.shown).collect();
         open.sort_by_key(|one| one.item.ordinal);
-        open.iter().map(|one| Block::new(&one.item, Style::Dim, title(&one.item))).collect()
+        open.iter().map(|one| Block::new(&one.item, Style::Dim, title(&one.call))).collect()
     }
 
-    fn call(&mut self, item: &ItemView) -> Vec<Block> {
-        let id = field(item, "call").unwrap_or_default().to_owned();
+    fn call(&mut self, item: &ItemView, call: &ToolCallFields) -> Vec<Block> {
         // What takes no time is shown together with what came of it.
-        let shown = !matches!(field(item, "class"), Some("read" | "edit")) && !is_todo(item);
+        let shown = !is_about_file(call) && !is_todo(call);
         let mut blocks = Vec::new();
         if shown {
             let whole = item.text.as_deref().unwrap_or_default();
-            let head = title(item);
+            let head = title(call);
             // What the headline says whole need not be said twice.
             let cut = self.extent == Extent::Whole && head.ends_with('…');
             blocks.push(Block::new(item, Style::Dim, head).text(if cut { whole } else { "" }));
-            self.last = Some(id.clone());
+            self.last = Some(call.call.clone());
         }
-        self.open.insert(id, Open { item: item.clone(), shown });
+        self.open.insert(call.call.clone(), Open { item: item.clone(), call: call.clone(), shown });
         blocks
     }
 
-    fn result(&mut self, item: &ItemView) -> Option<Block> {
-        let id = field(item, "call").unwrap_or_default();
-        let call = self.open.remove(id);
+    fn result(&mut self, item: &ItemView, result: &ToolResultFields) -> Option<Block> {
+        let call = self.open.remove(&result.call);
         // The list itself is an item.
-        if call.as_ref().is_some_and(|call| is_todo(&call.item)) && ended(item).is_none() {
+        if call.as_ref().is_some_and(|open| is_todo(&open.call)) && ended(result).is_none() {
             return None;
         }
-        let directly_below = self.last.take_if(|last| last == id).is_some();
-        let changes = changes::of(item);
-        let ended = if self.in_lines { ended(item).map(|ended| because(ended, item)) } else { ended(item) };
+        let directly_below = self.last.take_if(|last| *last == result.call).is_some();
+        let changes = &result.diffs;
+        let ended = ended(result).map(|ended| if self.in_lines { because(ended, item) } else { ended });
         if self.in_lines && ended.is_none() && call.as_ref().is_some_and(|call| call.shown) {
             return None;
         }
-        let style = match field(item, "outcome") {
-            Some("ok") | None => Style::Dim,
-            Some("denied") => Style::Yellow,
-            Some(_) => Style::Red,
+        let style = match result.outcome {
+            ToolOutcome::Ok => Style::Dim,
+            ToolOutcome::Denied => Style::Yellow,
+            ToolOutcome::Error | ToolOutcome::Interrupted | ToolOutcome::Other(_) => Style::Red,
         };
         let body = match changes.is_empty() {
-            false => Body::Rows(changes::rows(&changes, self.extent)),
-            true => output(item, call.as_ref().map(|call| &call.item), self.extent),
+            false => Body::Rows(changes::rows(changes, self.extent)),
+            true => {
+                // What was read or written stands in the file; that it was is said above.
+                let about_file = call.as_ref().is_some_and(|open| is_about_file(&open.call));
+                output(item, about_file && result.outcome == ToolOutcome::Ok, self.extent)
+            }
         };
         let body = match body {
             Body::Rows(rows) if rows.is_empty() => Body::Nothing,
@@ -121,9 +125,9 @@ impl Transcript {
             return (!block.head.is_empty() || block.body != Body::Nothing).then_some(block);
         }
         self.last = None;
-        let mut head = call.as_ref().map_or_else(|| "tool".to_owned(), |call| title(&call.item));
+        let mut head = call.as_ref().map_or_else(|| "tool".to_owned(), |open| title(&open.call));
         if !changes.is_empty() {
-            head = format!("{head} {}", Count::sum(&changes).words());
+            head = format!("{head} {}", Count::sum(changes).words());
         }
         if let Some(ended) = ended {
             head = format!("{head}: {ended}");
@@ -133,26 +137,28 @@ impl Transcript {
     }
 }
 
-fn is_todo(call: &ItemView) -> bool {
-    field(call, "name").is_some_and(|name| own_name(name) == "todo")
+fn is_todo(call: &ToolCallFields) -> bool {
+    own_name(&call.name) == "todo"
+}
+
+fn is_about_file(call: &ToolCallFields) -> bool {
+    matches!(call.class, ToolClass::Read | ToolClass::Edit)
 }
 
 /// Returns what a call does, in one line.
-fn title(call: &ItemView) -> String {
-    let title = field(call, "title").filter(|title| !title.is_empty());
-    let name = || own_name(field(call, "name").unwrap_or("tool")).to_owned();
-    truncate(&line(&title.map_or_else(name, str::to_owned)), HEADLINE)
+fn title(call: &ToolCallFields) -> String {
+    let title = call.title.as_deref().filter(|title| !title.is_empty());
+    truncate(&line(title.unwrap_or_else(|| own_name(&call.name))), HEADLINE)
 }
 
 /// Says how a call ended, unless it went well.
-fn ended(result: &ItemView) -> Option<String> {
-    let code = result.fields.get("exit_code").and_then(Value::as_i64).filter(|code| *code != 0);
-    match (field(result, "outcome"), code) {
-        (Some("ok") | None, _) => None,
-        (Some("denied"), _) => Some("denied".to_owned()),
-        (Some("interrupted"), _) => Some("interrupted".to_owned()),
-        (Some(_), Some(code)) => Some(format!("exit code {code}")),
-        (Some(_), None) => Some("failed".to_owned()),
+fn ended(result: &ToolResultFields) -> Option<String> {
+    match (&result.outcome, result.exit_code.filter(|code| *code != 0)) {
+        (ToolOutcome::Ok, _) => None,
+        (ToolOutcome::Denied, _) => Some("denied".to_owned()),
+        (ToolOutcome::Interrupted, _) => Some("interrupted".to_owned()),
+        (ToolOutcome::Error | ToolOutcome::Other(_), Some(code)) => Some(format!("exit code {code}")),
+        (ToolOutcome::Error | ToolOutcome::Other(_), None) => Some("failed".to_owned()),
     }
 }
 
@@ -166,11 +172,8 @@ fn because(ended: String, result: &ItemView) -> String {
 }
 
 /// Returns what a tool said.
-fn output(result: &ItemView, call: Option<&ItemView>, extent: Extent) -> Body {
+fn output(result: &ItemView, is_said: bool, extent: Extent) -> Body {
     let text = uncoloured(result.text.as_deref().unwrap_or_default());
-    let ok = matches!(field(result, "outcome"), Some("ok") | None);
-    // What was read or written stands in the file; that it was is said above.
-    let is_said = ok && call.is_some_and(|call| matches!(field(call, "class"), Some("read" | "edit")));
     let lines: Vec<&str> = text.lines().collect();
     match extent {
         _ if text.trim().is_empty() => Body::Nothing,

@@ -3,8 +3,8 @@
 mod calls;
 mod changes;
 
-use paseo_wire::item::ItemView;
-use paseo_wire::words::ItemKind;
+use paseo_wire::item::{ItemBody, ItemView, PermissionFields};
+use paseo_wire::words::{Decision, ItemKind};
 use serde_json::Value;
 
 pub(crate) use self::calls::Transcript;
@@ -55,7 +55,7 @@ pub(crate) struct Clearing {
     within: bool,
 }
 
-/// What becomes of an item in a transcript that may have been cleared.
+/// How an item of a transcript that may have been cleared is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     Shown,
@@ -68,7 +68,8 @@ impl Clearing {
     /// Takes the next item. What was cleared has lost its text; up to the next text, all else goes with it.
     pub(crate) fn next(&mut self, item: &ItemView) -> Fate {
         let lost = item.text.is_none()
-            && (self.within || matches!(item.kind.as_str(), "user_text" | "assistant_text" | "thinking"));
+            && (self.within
+                || matches!(item.kind(), ItemKind::UserText | ItemKind::AssistantText | ItemKind::Thinking));
         let before = std::mem::replace(&mut self.within, lost);
         match (before, lost) {
             (_, false) => Fate::Shown,
@@ -108,7 +109,7 @@ impl Block {
 /// Says whether an item begins something in a transcript. What belongs to something else, and what only machines read,
 /// does not.
 pub(crate) fn is_entry(item: &ItemView) -> bool {
-    !matches!(item.kind.as_str(), "tool_result" | "usage" | "raw")
+    !matches!(item.kind(), ItemKind::ToolResult | ItemKind::Usage | ItemKind::Raw)
 }
 
 /// Returns an item as a block of a transcript. `None` for what only machines read. Calls of tools and their results
@@ -120,57 +121,68 @@ fn block(item: &ItemView, extent: Extent, people: &People) -> Option<Block> {
         None => text.to_owned(),
     };
     let block = |style, head: &str| Block::new(item, style, head);
-    Some(match item.kind.as_str() {
-        "user_text" => {
-            let said = whole();
+    let broken = if item.superseded { " (in a failed attempt)" } else { "" };
+    Some(match &item.body {
+        ItemBody::UserText(said) => {
             let mut lines: Vec<String> =
-                Some(said).filter(|said| !said.trim().is_empty()).into_iter().collect();
-            lines.extend(attachments::lines(item));
-            let who = people.shown(field(item, "origin").unwrap_or("human:cli"));
-            block(Style::Bold, &who).text(lines.join("\n"))
+                Some(whole()).filter(|text| !text.trim().is_empty()).into_iter().collect();
+            lines.extend(attachments::described(&said.attachments));
+            let who = people.shown(&said.origin);
+            // Corrections and notices are for the agent, and no one wrote them.
+            let (style, who) = match said.origin.as_str() {
+                "daemon" => (Style::Dim, format!("{who} (automatic message)")),
+                _ => (Style::Bold, who),
+            };
+            block(style, &who).text(lines.join(
+                "
+",
+            ))
         }
-        "assistant_text" | "thinking" => {
-            let thinks = if item.kind == ItemKind::Thinking { "agent, thinking" } else { "agent" };
-            let broken = if item.superseded { " (in a failed attempt)" } else { "" };
-            let body =
-                if item.kind == ItemKind::Thinking { Body::Text(whole()) } else { Body::Answer(whole()) };
-            Block { body, ..block(Style::Dim, &format!("{thinks}{broken}")) }
+        ItemBody::AssistantText(_) => {
+            Block { body: Body::Answer(whole()), ..block(Style::Dim, &format!("agent{broken}")) }
         }
-        "todo" => Block { body: todo(text), ..block(Style::Dim, "todo") },
-        "error" => {
+        ItemBody::Thinking(_) => {
+            Block { body: Body::Text(whole()), ..block(Style::Dim, &format!("agent, thinking{broken}")) }
+        }
+        ItemBody::Todo(_) => Block { body: todo(text), ..block(Style::Dim, "todo") },
+        ItemBody::Error(error) => {
             // Why something failed is what people look here for: it is never cut.
-            let head = format!("error ({})", field(item, "code").unwrap_or("?"));
+            let head = format!("error ({})", error.code);
             let cause = text.trim();
             match cause.contains('\n') || item.full_length.is_some() {
                 true => block(Style::Red, &head).text(whole().trim()),
                 false => block(Style::Red, &format!("{head}: {}", line(cause))),
             }
         }
-        "notice" => {
+        ItemBody::Notice(_) => {
             let head = format!("note: {}", truncate(&line(text.trim()), HEADLINE));
             // What the headline says whole need not be said twice.
             let cut = extent == Extent::Whole && (text.trim().contains('\n') || head.ends_with('…'));
             block(Style::Dim, &head).text(if cut { text } else { "" })
         }
-        "permission" => {
-            let said = field(item, "decision").is_some() || field(item, "headline") == Some(text.trim());
-            block(Style::Yellow, &permission(item, people)).text(if said { "" } else { text })
+        ItemBody::Permission(asked) => {
+            let said = asked.decision.is_some() || asked.headline.as_deref() == Some(text.trim());
+            block(Style::Yellow, &permission(asked, text, people)).text(if said { "" } else { text })
         }
-        _ => return None,
+        ItemBody::ToolCall(_)
+        | ItemBody::ToolResult(_)
+        | ItemBody::Usage(_)
+        | ItemBody::Raw(_)
+        | ItemBody::Other { .. } => return None,
     })
 }
 
 /// Says what is asked, or who decided what.
-fn permission(item: &ItemView, people: &People) -> String {
-    let text = || truncate(&line(item.text.as_deref().unwrap_or_default().trim()), HEADLINE);
-    let what = field(item, "headline").map_or_else(text, line);
-    let by = field(item, "by").map(|by| format!(" by {}", line(&people.shown(by)))).unwrap_or_default();
-    let head = match field(item, "decision") {
+fn permission(asked: &PermissionFields, text: &str, people: &People) -> String {
+    let text = || truncate(&line(text.trim()), HEADLINE);
+    let what = asked.headline.as_deref().map_or_else(text, line);
+    let by = asked.by.as_ref().map(|by| format!(" by {}", line(&people.shown(by)))).unwrap_or_default();
+    let head = match &asked.decision {
         None => "asks".to_owned(),
-        Some("allow") => format!("allowed{by}"),
-        Some("deny") => format!("denied{by}"),
-        Some("withdrawn") => "withdrawn".to_owned(),
-        Some(decision) => format!("{decision}{by}"),
+        Some(Decision::Allow) => format!("allowed{by}"),
+        Some(Decision::Deny) => format!("denied{by}"),
+        Some(Decision::Withdrawn) => "withdrawn".to_owned(),
+        Some(Decision::Other(decision)) => format!("{decision}{by}"),
     };
     if what.is_empty() { head } else { format!("{head}: {what}") }
 }
@@ -195,10 +207,6 @@ fn todo(text: &str) -> Body {
 
 fn stamp(item: &ItemView) -> String {
     format!("#{} {}", item.ordinal, clock(item.ts))
-}
-
-fn field<'a>(item: &'a ItemView, name: &str) -> Option<&'a str> {
-    item.fields.get(name).and_then(Value::as_str)
 }
 
 #[cfg(test)]

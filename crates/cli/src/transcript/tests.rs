@@ -15,7 +15,12 @@ fn call(id: &str, class: &str, title: &str) -> ItemView {
 }
 
 fn result(id: &str, outcome: &str, text: &str) -> ItemView {
-    item("tool_result", json!({"call": id, "outcome": outcome}), text)
+    item("tool_result", json!({"call": id, "outcome": outcome, "duration_ms": 0}), text)
+}
+
+fn failed(id: &str, code: i32, text: &str) -> ItemView {
+    let fields = json!({"call": id, "outcome": "error", "exit_code": code, "duration_ms": 0});
+    item("tool_result", fields, text)
 }
 
 /// Shows blocks as text.
@@ -54,8 +59,7 @@ fn a_call_and_what_came_of_it_belong_together() {
     assert_eq!(all(Extent::Folded, &run), "# Run cargo test\n\nfine\n");
     let silent = [call("1", "execute", "Run true"), result("1", "ok", "")];
     assert_eq!(all(Extent::Folded, &silent), "# Run true\n");
-    let mut failed = result("1", "error", "boom");
-    failed.fields.insert("exit_code".to_owned(), json!(101));
+    let failed = failed("1", 101, "boom");
     assert_eq!(
         all(Extent::Folded, &[run[0].clone(), failed.clone()]),
         "# Run cargo test\nexit code 101\nboom\n"
@@ -82,15 +86,13 @@ fn what_is_refused_is_called_denied() {
 #[test]
 fn in_lines_every_end_names_its_call_and_says_why() {
     let mut transcript = Transcript::in_lines();
-    let mut failed = result("3", "error", "boom\nmore");
-    failed.fields.insert("exit_code".to_owned(), json!(2));
     let items = [
         call("1", "execute", "Run true"),
         result("1", "ok", "fine"),
         call("2", "execute", "Run touch x"),
         result("2", "denied", "the agent may only read"),
         call("3", "execute", "Run make"),
-        failed,
+        failed("3", 2, "boom\nmore"),
         call("4", "read", "Read a.rs"),
         result("4", "ok", "fn main() {}"),
     ];
@@ -113,24 +115,26 @@ fn in_lines_every_end_names_its_call_and_says_why() {
 #[test]
 fn edits_are_counted_and_shown_as_a_diff() {
     let patch = "--- a.rs\n+++ a.rs\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+--- three\n four\n";
-    let mut edited = result("1", "ok", "File updated");
-    edited.fields.insert("diffs".to_owned(), json!([{"path": "/p/a.rs", "patch": patch}]));
-    let items = [call("1", "edit", "Edit a.rs"), edited.clone()];
+    let edited = |diffs: Value| {
+        let fields = json!({"call": "1", "outcome": "ok", "duration_ms": 0, "diffs": diffs});
+        item("tool_result", fields, "File updated")
+    };
+    let one = edited(json!([{"path": "/p/a.rs", "patch": patch}]));
+    let items = [call("1", "edit", "Edit a.rs"), one.clone()];
     let text = all(Extent::Folded, &items);
     assert_eq!(text, "# Edit a.rs +2 −1\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+--- three\n four\n");
     assert_eq!(all(Extent::Counted, &items), "# Edit a.rs +2 −1\n");
 
     let mut transcript = Transcript::new(Extent::Folded);
     transcript.take(&items[0], &People::default());
-    let blocks = transcript.take(&edited, &People::default());
+    let blocks = transcript.take(&one, &People::default());
     let Body::Rows(rows) = &blocks[0].body else { panic!("no rows") };
     let inks: Vec<_> = rows.iter().map(|row| row.0[0].ink).collect();
     assert_eq!(inks[2..5], [Style::Red.into(), Style::Green.into(), Style::Green.into()]);
 
     let long: String = (0..100).map(|line| format!("+{line}\n")).collect();
     let diffs = json!([{"path": "a", "patch": format!("@@ -0,0 +1,100 @@\n{long}")}, {"path": "b", "patch": "@@ -1 +1 @@\n-x\n+y\n"}]);
-    edited.fields.insert("diffs".to_owned(), diffs);
-    let items = [items[0].clone(), edited];
+    let items = [items[0].clone(), edited(diffs)];
     let folded = all(Extent::Folded, &items);
     assert!(folded.starts_with("# Edit a.rs +101 −1\na +100 −0\n"), "{folded}");
     assert!(folded.ends_with("… 46 more lines (paseo logs --full)\n"), "{folded}");
@@ -155,10 +159,19 @@ fn an_ask_says_what_it_is_about_and_who_decided() {
     let ask = |fields: Value| one(&item("permission", fields, json));
     let open = ask(json!({"hash": "h", "headline": "runs `touch x` in /p"}));
     assert_eq!(open, format!("# asks: runs `touch x` in /p\n{json}\n"));
-    let decided = ask(json!({"decision": "allow", "by": "human:cli", "headline": "runs `touch x` in /p"}));
+    let decided =
+        ask(json!({"hash": "h", "decision": "allow", "by": "human:cli", "headline": "runs `touch x` in /p"}));
     assert_eq!(decided, "# allowed by you: runs `touch x` in /p\n");
     // Of those that were asked before there were headlines.
-    assert_eq!(one(&item("permission", json!({}), "may I")), "# asks: may I\nmay I\n");
+    assert_eq!(one(&item("permission", json!({"hash": "h"}), "may I")), "# asks: may I\nmay I\n");
+}
+
+#[test]
+fn what_paseo_tells_an_agent_is_marked() {
+    let said =
+        |origin: &str| one(&item("user_text", json!({"delivery": "d", "origin": origin}), "Answer again"));
+    assert_eq!(said("human:cli"), "# you\nAnswer again\n");
+    assert_eq!(said("daemon"), "# Paseo (automatic message)\nAnswer again\n");
 }
 
 #[test]

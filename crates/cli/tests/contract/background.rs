@@ -16,7 +16,7 @@ fn a_process_with_commands_in_the_background_does_not_sleep(bench: &Bench) {
     // Another one waits for a place instead of taking this one's.
     let mut other = bench.home.spawn(&["run", "--timeout", "60s", "<<say b>>"]);
     let mut said = BufReader::new(other.stderr.take().unwrap()).lines();
-    assert!(said.any(|line| line.unwrap().contains("waits for one of 1 process slots")));
+    assert!(said.any(|line| line.unwrap().contains("waits for a process slot (limit 1)")));
     other.kill().unwrap();
     other.wait().unwrap();
     assert_eq!(bench.harnesses(), before);

@@ -10,6 +10,7 @@ mod attachments;
 mod background;
 mod bench;
 mod codex_acp;
+mod commands;
 mod conversation;
 mod cycles;
 mod failures;

@@ -6,6 +6,7 @@ use paseo_testkit::real::Program;
 use serde_json::Value;
 
 use crate::home;
+use crate::screens::{assert_said, assert_told};
 
 /// A home with a fake agent beside it, that nobody has added yet. Fields end in the order they stand in.
 struct Bed {
@@ -91,7 +92,11 @@ fn a_command_becomes_an_agent_at_once_and_is_forgotten_again() {
     bed.home.paseo(&["providers", "rm", "helper"]).ok();
     assert!(bed.providers().iter().all(|provider| provider["name"] != "helper"));
     let gone = bed.home.paseo(&["providers", "rm", "helper"]);
-    assert!(gone.stderr.contains("no provider with this name was added"), "{}", gone.stderr);
+    assert_told!(bed.home, gone, @r"
+    exit 3
+    error: you have not added a provider called `helper`
+     hint: run `paseo providers`; built-in providers cannot be removed
+    ");
 }
 
 #[test]
@@ -104,7 +109,7 @@ fn what_makes_no_sense_is_refused_with_words() {
         (&["add", "x", "--preset", "nobody", "--", "true"], "unknown preset `nobody`; known: opencode"),
         (&["add", "x", "--env", "PASEO_TOKEN=1", "--", "true"], "invalid variable name `PASEO_TOKEN`"),
         (&["add", "x", "--env", "A", "--", "true"], "expected NAME=VALUE"),
-        (&["add", "x", "--", "./agent"], "relative path `./agent`"),
+        (&["add", "x", "--", "./agent"], "`./agent` is a relative path"),
         (&["add", "x", "--", "bin/agent"], "/bin/agent …"),
     ] {
         let refused = bed.home.paseo(&[&["providers"], words].concat());
@@ -122,7 +127,18 @@ fn no_agent_adds_a_command() {
         &[],
         &format!("<<bash {paseo} providers add evil -- sh; {paseo} providers rm helper>><<say on>>"),
     );
-    assert!(bed.transcript(&id).contains("only people can do this"), "{}", bed.transcript(&id));
+    // What stands above is cut at a column, after a path that is another one elsewhere.
+    let transcript = bed.transcript(&id);
+    let (_, told) = transcript.split_once("exit code 6\n").unwrap_or_else(|| panic!("{transcript}"));
+    assert_said!(bed.home, told, @r"
+    error: only people can do this, and you are calling as an agent
+     hint: ask a person; this process belongs to agent aaa1
+    error: only people can do this, and you are calling as an agent
+     hint: ask a person; this process belongs to agent aaa1
+
+    #4 12:00:00 agent
+    on [turns=1 tools=1 model=scripted]
+    ");
     let names: Vec<Value> = bed.providers().into_iter().map(|provider| provider["name"].clone()).collect();
     assert!(names.contains(&"helper".into()) && !names.contains(&"evil".into()), "{names:?}");
 }
@@ -132,11 +148,11 @@ fn who_never_asks_is_held_to_nothing_and_who_does_is() {
     let bed = Bed::new(None);
     bed.add(&["--mode", "full"]);
     let refused = bed.home.paseo(&["run", "--provider", "helper", "--permissions", "ask", "x"]);
-    assert!(
-        refused.stderr.contains("helper does not support the permission mode `ask`"),
-        "{}",
-        refused.stderr
-    );
+    assert_told!(bed.home, refused, @r"
+    exit 2
+    error: helper does not support the permission mode `ask`
+     hint: choose one of full
+    ");
     bed.add(&["--mode", "full", "--asks"]);
     let id = bed.run(&["--permissions", "read-only"], "<<bash touch made>><<say on>>");
     assert!(!bed.home.work().join("made").exists(), "{}", bed.transcript(&id));
@@ -170,12 +186,17 @@ fn another_version_a_missing_login_and_an_agent_without_tools_are_told() {
     let bed = Bed::new(Some("toolless"));
     bed.add(&[]);
     let id = bed.run(&["--ui"], "<<say on>>");
-    assert!(bed.transcript(&id).contains("this agent has no Paseo tools"), "{}", bed.transcript(&id));
+    assert_said!(bed.home, &bed.transcript(&id), @r"
+    #1 12:00:00 note: helper does not support MCP servers over HTTP, so this agent has no Paseo tools.
+
+    #2 12:00:00 you
+    <<say on>>
+
+    #3 12:00:00 agent
+    on [turns=1 tools=0 model=scripted]
+    ");
     let prompt = bed.home.paseo(&["inspect", &id, "--prompt"]);
-    assert!(
-        prompt.ok().contains("set_title") && prompt.ok().ends_with("Continue without them."),
-        "{prompt:?}"
-    );
+    assert!(prompt.ok().contains("set_title"), "{prompt:?}");
 }
 
 #[test]
@@ -210,7 +231,16 @@ fn one_that_does_not_say_what_it_would_do_is_let_unless_it_may_be_what_was_denie
     let asking = bed.home.paseo(&words).ok().to_owned();
     bed.home.paseo(&["wait", &asking]);
     let open = bed.home.paseo(&["permit", "ls"]);
-    assert!(open.ok().contains("(wants to run commands)") && !open.ok().contains("--always:"), "{open:?}");
+    assert_said!(bed.home, open.ok(), @r#"
+    aaaaaaa1  aaa2  bash  now
+      touch later (wants to run commands)
+      {
+        "tool": "bash",
+        "input": {
+          "title": "touch later"
+        }
+      }
+    "#);
     bed.home.paseo(&["permit", "allow", &asking, "--yes"]).ok();
     bed.home.paseo(&["wait", &asking]).ok();
     assert!(bed.home.work().join("later").exists(), "{}", bed.transcript(&asking));
@@ -257,11 +287,21 @@ fn one_that_cannot_continue_begins_anew_and_says_so() {
     bed.home.paseo(&["restart"]).ok();
     let answer = bed.home.paseo(&["send", &id, "--wait", "--timeout", "60s", "<<say b>>"]);
     assert!(answer.ok().starts_with("b [turns=1"), "{answer:?}");
-    assert!(
-        bed.transcript(&id).contains("helper could not resume the conversation"),
-        "{}",
-        bed.transcript(&id)
-    );
+    assert_said!(bed.home, &bed.transcript(&id), @r"
+    #1 12:00:00 you
+    <<say a>>
+
+    #2 12:00:00 agent
+    a [turns=1 tools=0 model=scripted]
+
+    #4 12:00:00 note: helper could not resume the conversation. It starts a new one and remembers nothing of the previous…
+
+    #5 12:00:00 you
+    <<say b>>
+
+    #6 12:00:00 agent
+    b [turns=1 tools=0 model=scripted]
+    ");
 }
 
 #[test]

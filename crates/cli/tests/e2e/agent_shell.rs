@@ -11,6 +11,8 @@ use paseo_wire::message::SendMessage;
 use paseo_wire::permission::AnswerPermission;
 use paseo_wire::settings::CreateToken;
 
+use crate::inspect;
+use crate::screens::assert_said;
 use crate::watch::{Watched, shows, until};
 
 #[tokio::test]
@@ -29,6 +31,12 @@ async fn the_command_line_is_refused_in_an_agents_shell() {
         format!("paseo label {handle} ui=true"),
         "paseo ls".to_owned(),
         "paseo search hello".to_owned(),
+        "paseo projects".to_owned(),
+        format!("paseo files {handle}"),
+        format!("paseo files {handle} x --show"),
+        "paseo providers models codex".to_owned(),
+        "paseo inbox".to_owned(),
+        format!("paseo archive {handle}"),
         "paseo run -d hello".to_owned(),
         "paseo settings set perm_send_to_tab on".to_owned(),
         "paseo token create --name mine".to_owned(),
@@ -179,16 +187,36 @@ async fn a_granted_agent_writes_as_itself_and_its_wakes_are_bounded() {
         target.handle, target.handle
     );
     let printed = watched.shell(&script).await;
-    assert!(printed.contains("Held for "), "{printed}");
+    assert_said!(watched.home, &printed, @r"
+    Sent to aaa1
+    Sent to aaa1
+    Sent to aaa1
+    Sent to aaa1
+    Sent to aaa1
+    Sent to aaa1
+    Held for aaa1 until a person acts: the budget of turns without a human message is used up
+    Held for aaa1 until a person acts: the budget of turns without a human message is used up
+    ");
     // Whoever waited here would not be seen by those who look for circles.
     let waits = format!("<<sh paseo send --wait {} hello; echo \"exit=$?\">>", target.handle);
     let printed = watched.shell(&waits).await;
-    assert!(printed.contains("agents cannot wait") && printed.ends_with("exit=6\n"), "{printed}");
+    assert_said!(watched.home, &printed, @r"
+    error: agents cannot wait for the answer to a message they send
+     hint: leave out --wait; use the tools agents_message and retrieve to wait
+    exit=6
+    ");
     let view = watched.client.session(&target.id).await.unwrap().session;
     assert_eq!((view.hold.as_str(), view.queued), ("budget", 0));
     let texts: Vec<String> =
         watched.items(&target.id).await.into_iter().filter_map(|item| item.text).collect();
-    assert!(texts.iter().any(|text| text.contains("[message from tab")), "{texts:?}");
+    let first =
+        texts.iter().find(|text| text.ends_with("\n\nmessage 1")).unwrap_or_else(|| panic!("{texts:?}"));
+    assert_said!(watched.home, first, @r"
+    Received: [message from tab aaa1]
+    [This is another agent, not a person. Reply with send_to_tab to aaa1 only if an answer is needed.]
+
+    message 1
+    ");
     assert_eq!(view.held, 2, "{texts:?}");
     // A person's word lets them through.
     watched.send(&target.id, "go on").await;
@@ -218,11 +246,6 @@ async fn an_agent_that_kills_its_shim_does_not_become_a_person() {
     let result = fs::read_to_string(&file).unwrap_or_default();
     assert!(result.is_empty() || result.ends_with("exit=6\n") || result.ends_with("exit=7\n"), "{result}");
     watched.home.paseo(&["up"]).ok();
-    let trace = watched.items(&victim.id).await;
-    let told: Vec<&str> = trace
-        .iter()
-        .filter(|item| item.kind.as_str() == "notice")
-        .filter_map(|item| item.text.as_deref())
-        .collect();
-    assert!(!told.iter().any(|text| text.contains("A person stopped")), "{told:?}");
+    // A person who stops an agent holds it.
+    assert_eq!(inspect(&watched.home, &victim.handle)["hold"], "none");
 }

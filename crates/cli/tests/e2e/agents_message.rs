@@ -1,9 +1,12 @@
 //! Agents that ask each other by definition: `agents_message` and `agents_list`.
 
+use paseo_wire::item::{ItemBody, ItemView};
+use paseo_wire::words::ItemKind;
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, WAIT, release, tool};
 use crate::screens::assert_said;
+use crate::watch::origin;
 
 /// An agent that may ask others.
 pub(crate) const ASKER: &str = "toolAllowlist = ['agents_*']\nagentAllowlist = ['*']";
@@ -39,14 +42,15 @@ async fn an_answer_comes_with_everything_about_it_and_both_transcripts_have_it()
     let items = cast.0.items(&target.id).await;
     assert_eq!(called["responseId"], delivery_of(&items, 0));
     // There it is a message from the caller, here a call with its answer; nobody is told twice.
-    let heard = items.iter().find(|item| item.kind.as_str() == "user_text").unwrap();
+    let heard = items.iter().find(|item| item.kind() == ItemKind::UserText).unwrap();
     assert_eq!(
-        (heard.text.as_deref(), &heard.fields["origin"]),
-        (Some("please"), &json!(format!("session:{}", caller.id)))
+        (heard.text.as_deref(), origin(heard)),
+        (Some("please"), format!("session:{}", caller.id).as_str())
     );
     let here = cast.0.items(&caller.id).await;
-    let call = here.iter().find(|item| item.kind.as_str() == "tool_call").unwrap();
-    assert_eq!(call.fields["name"], "agents_message");
+    let is_call =
+        |item: &ItemView| matches!(&item.body, ItemBody::ToolCall(call) if call.name == "agents_message");
+    assert!(here.iter().any(is_call), "{here:?}");
     assert_eq!(cast.view(&caller.id).await.turns, 1);
     assert!(target.parent.is_none() && target.labels.is_empty(), "{target:?}");
 }
@@ -91,7 +95,7 @@ async fn the_session_is_the_latest_a_new_one_or_the_one_that_is_named() {
     assert_said!(cast.0.home, closed.error());
     // A closed one of somebody else is nobody's.
     cast.0.client.close(&other.id).await.unwrap();
-    assert!(message(&other.id).await.error().starts_with("no agent matches"));
+    assert_said!(cast.0.home, message(&other.id).await.error());
     cast.0.client.close(first["sessionId"].as_str().unwrap()).await.unwrap();
     let none = message("ffffffff").await;
     let told =
@@ -174,10 +178,8 @@ async fn only_agents_that_can_start_are_listed_and_the_prompt_names_fifty() {
         "{slugs:?}"
     );
     let prompt = cast.0.client.prompt(&caller.id).await.unwrap().prompt;
-    assert!(
-        prompt.contains("\n- peer48: peer48\n- and 3 more (call agents_list to list them)\n"),
-        "{prompt}"
-    );
+    let mut listed = prompt.lines().skip_while(|line| *line != "- peer48: peer48").skip(1);
+    assert_said!(cast.0.home, listed.next().unwrap(), @"- and 3 more (call agents_list to list them)");
     assert!(!prompt.contains("peer49") && !prompt.contains("guarded"), "{prompt}");
     // One that is asked all the same says why not.
     let refused = cast.call(&caller.id, "agents_message", &ask("gone")).await;
@@ -198,12 +200,16 @@ async fn without_waiting_the_caller_is_told_later_whatever_becomes_of_it() {
     let queued = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
     assert_eq!((&queued["status"], &queued["created"]), (&json!("started"), &json!(false)));
     assert_eq!(queued["queued"], true);
-    assert_eq!(queued["reason"], "the agent is busy and will read the message after its current turn");
+    assert_said!(cast.0.home, queued["reason"].as_str().unwrap(), @"the agent is busy and will read the message after its current turn");
     release(&cast);
     cast.until(&caller.id, |items| items.iter().filter(|item| told(item, "finished")).count() == 2).await;
     let notices = cast.notices(&caller.id).await;
     assert!(notices[0].contains(&format!("responseId {first}: \"please\"")), "{notices:?}");
-    assert!(notices[0].contains("has finished your request"), "{notices:?}");
+    assert_said!(cast.0.home, &notices[0], @r#"
+    [notice] Tab aaa1 has finished your request (aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2, responseId aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa3: "please").
+
+    finished
+    "#);
     assert!(
         notices[1].contains(&format!("responseId {}", queued["responseId"].as_str().unwrap())),
         "{notices:?}"
@@ -212,22 +218,25 @@ async fn without_waiting_the_caller_is_told_later_whatever_becomes_of_it() {
     assert!(started["responseId"].is_string(), "also of what is over already: {started}");
     cast.until(&caller.id, |items| items.iter().any(|item| told(item, "no money"))).await;
     let heard = cast.heard(&caller.id).await;
-    assert!(heard.last().unwrap().contains("failed to complete your request"), "{heard:?}");
+    assert_said!(cast.0.home, heard.last().unwrap(), @r#"
+    [notice] Tab aaa1 failed to complete your request (aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2, responseId aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa3: "please").
+
+    no money
+    "#);
 }
 
 /// Returns the id of a message that an agent took up, by its number.
-fn delivery_of(items: &[paseo_wire::item::ItemView], number: usize) -> String {
-    let messages: Vec<_> = items.iter().filter(|item| item.kind.as_str() == "user_text").collect();
-    messages[number].fields["delivery"].as_str().unwrap().to_owned()
+fn delivery_of(items: &[ItemView], number: usize) -> String {
+    items.iter().filter_map(ItemView::delivery).nth(number).unwrap().to_string()
 }
 
-fn told_of(item: &paseo_wire::item::ItemView, id: &str) -> bool {
+fn told_of(item: &ItemView, id: &str) -> bool {
     told(item, &format!("responseId {id}"))
 }
 
-pub(crate) fn told(item: &paseo_wire::item::ItemView, words: &str) -> bool {
+pub(crate) fn told(item: &ItemView, words: &str) -> bool {
     let text = item.text.as_deref().unwrap_or_default();
-    item.kind.as_str() == "user_text" && text.contains("[notice]") && text.contains(words)
+    item.kind() == ItemKind::UserText && text.contains("[notice]") && text.contains(words)
 }
 
 #[tokio::test]
@@ -240,7 +249,7 @@ async fn a_wait_that_ends_early_says_why_and_the_news_come_later() {
     let impatient = json!({ "agentId": "slow", "content": "please", "timeout": 1 });
     let timeout = cast.call(&caller.id, "agents_message", &impatient).await.json();
     assert_eq!((&timeout["status"], &timeout["timeoutSeconds"]), (&json!("timeout"), &json!(1)));
-    assert!(timeout["message"].as_str().unwrap().contains("you will be notified"), "{timeout}");
+    assert_said!(cast.0.home, timeout["message"].as_str().unwrap(), @"the agent keeps working; you will be notified when it has finished");
     let id = timeout["responseId"].as_str().unwrap().to_owned();
     release(&cast);
     cast.until(&caller.id, |items| items.iter().any(|item| told(item, "finished"))).await;
@@ -261,12 +270,12 @@ async fn a_wait_that_ends_early_says_why_and_the_news_come_later() {
     cast.0.settled(&slow.id).await;
     let held = cast.call(&caller.id, "agents_message", &ask("slow")).await.json();
     assert_eq!(held["status"], "timeout");
-    assert_eq!(held["message"], "held: a person stopped the agent; do not resend the message");
+    assert_said!(cast.0.home, held["message"].as_str().unwrap(), @"held: a person stopped the agent; do not resend the message");
     let first = held["responseId"].as_str().unwrap().to_owned();
     let held = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
     assert_eq!((&held["status"], &held["held"]), (&json!("started"), &json!(true)));
-    assert_eq!(held["reason"], "a person stopped the agent");
-    assert!(held["message"].as_str().unwrap().starts_with("held: "), "{held}");
+    assert_said!(cast.0.home, held["reason"].as_str().unwrap(), @"a person stopped the agent");
+    assert_said!(cast.0.home, held["message"].as_str().unwrap(), @"held: a person stopped the agent; do not resend the message");
     // Both are taken up when a person writes, each is told of with its id.
     let second = held["responseId"].as_str().unwrap().to_owned();
     cast.0.send(&slow.id, "go on").await;

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use paseo_testkit::home::finish;
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::screens::{assert_said, assert_told};
 use crate::{assert_shown, home, inspect, start, start_hanging};
 
 #[test]
@@ -48,7 +49,8 @@ fn the_last_outcome_is_the_exit_code() {
     let attach = |lines: &[u8]| home.paseo_with(&["attach", &handle], lines);
     let failed = attach(b"<<say fine>>\n<<fail boom>>\n");
     assert_eq!(failed.code, 1, "{failed:?}");
-    assert!(failed.stderr.contains("failed (scripted_failure): boom"), "{}", failed.stderr);
+    let error = failed.stderr.lines().find(|line| line.contains("boom")).unwrap();
+    assert_said!(home, error, @"error: aaa1 failed (scripted_failure): boom");
     assert_eq!(attach(b"<<say fine again>>\n").code, 0);
     let asked = attach(b"<<ask may I>>\n");
     assert_eq!(asked.code, 4, "{asked:?}");
@@ -66,10 +68,35 @@ fn a_script_can_answer_what_is_asked_later() {
     let lines = b"<<ask one>><<ask two>><<say went on>>\n/allow\n/deny not today\n";
     let output = home.paseo_with(&["attach", &handle], lines);
     let shown = output.ok();
-    assert!(shown.contains("allowed by you: one") && shown.contains("denied by you: two"), "{shown}");
-    assert!(shown.contains("not today") && shown.contains("went on"), "{shown}");
+    assert_said!(home, shown, @r"
+    #1 12:00:00 you
+    x
+
+    #2 12:00:00 agent
+    You said: x
+
+    #3 12:00:00 you
+    <<ask one>><<ask two>><<say went on>>
+
+    #4 12:00:00 asks: one
+
+    #5 12:00:00 allowed by you: one
+
+    #6 12:00:00 asks: two
+
+    #7 12:00:00 denied by you: two
+
+    #8 12:00:00 note: Denied: two (not today)
+
+    #9 12:00:00 agent
+    went on
+    ");
     let early = home.paseo_with(&["attach", &handle], b"<<say nothing asked>>\n/allow\n");
-    assert!(early.stderr.contains("has no permission request"), "{early:?}");
+    assert_told!(home, early, @r"
+    exit 0
+    Sent to aaa1
+    error: aaa1 has no permission request; its status is idle
+    ");
     assert!(early.stdout.contains("nothing asked"), "{early:?}");
 }
 
@@ -81,13 +108,32 @@ fn commands_interrupt_and_stop() {
     assert!(output.ok().contains("instead"), "{output:?}");
     let stopped = home.paseo_with(&["attach", &handle], b"<<hang>>\n/stop\n");
     assert_eq!(stopped.code, 1, "{stopped:?}");
-    assert!(stopped.stderr.contains("stopped; send a message to continue"), "{}", stopped.stderr);
+    assert_told!(home, stopped, @r"
+    exit 1
+    Sent to aaa1
+    stopped; send a message to continue
+    error: aaa1 was interrupted
+     hint: to continue, run `paseo send aaa1 …`
+    ");
     let wrong = home.paseo_with(&["attach", &handle], b"/etc/hosts\n");
     assert_eq!(wrong.code, 2, "{wrong:?}");
-    assert!(wrong.stderr.contains("unknown command") && wrong.stderr.contains("//"), "{}", wrong.stderr);
+    assert_told!(home, wrong, @r"
+    exit 2
+    error: unknown command `/etc/hosts`
+     hint: type /help for a list; start with // to send a message that starts with a slash
+    ");
     let help = home.paseo_with(&["attach", &handle], b"/help\n/quit\n<<fail never sent>>\n");
-    assert!(help.code == 0 && help.stderr.contains("/deny [words]"), "{help:?}");
-    assert!(help.stderr.contains(&format!("{handle} is idle")), "{}", help.stderr);
+    assert_told!(home, help, @r"
+    exit 0
+    words           send a message, read after the current turn
+    ! words         interrupt the current turn with a message
+    /stop           stop the current turn; queued messages are held
+    /allow [HASH]   allow the request; HASH is needed only if several are open
+    /deny [words]   deny a permission request, with an optional reason
+    /quit, ctrl-D   detach; the agent keeps working
+    //words         send a message that starts with a slash
+    aaa1 is idle. To attach again: paseo attach aaa1
+    ");
 }
 
 #[test]
@@ -102,7 +148,7 @@ fn the_past_is_a_page_or_what_is_asked_for() {
     };
     let page = attach(&[]);
     assert!(page.ok().contains("number 39") && !page.stdout.contains("number 5\n"), "{page:?}");
-    assert!(page.stderr.contains(&format!("earlier entries: paseo logs {handle}")), "{}", page.stderr);
+    assert!(page.stderr.contains(&format!("paseo logs {handle}")), "{}", page.stderr);
     assert_eq!(attach(&["--since", "1h", "--json"]).ok().lines().count(), 41);
     let since = attach(&["--since", "40", "--json"]);
     let ordinals: Vec<serde_json::Value> =
@@ -126,7 +172,7 @@ fn control_c_leaves_and_says_how_to_stop() {
     let output = finish(child);
     drop(stdin);
     assert_eq!(output.code, 130, "{output:?}");
-    assert!(output.stderr.contains(&format!("To stop it: paseo stop {handle}")), "{}", output.stderr);
+    assert!(output.stderr.contains(&format!("paseo stop {handle}")), "{}", output.stderr);
     assert_eq!(inspect(&home, &handle)["status"], "running");
 }
 

@@ -8,12 +8,13 @@ use paseo_client::{Client, Error};
 use paseo_testkit::home::TestHome;
 use paseo_wire::attachment::UploadedAttachment;
 use paseo_wire::error::Code;
-use paseo_wire::item::ItemView;
+use paseo_wire::item::{ItemBody, ItemView};
 use paseo_wire::message::{Receipt, SendMessage};
 use paseo_wire::session::CreateSession;
+use paseo_wire::words::ItemKind;
 use sha2::{Digest, Sha256};
 
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::watch::{PATIENCE, Watched};
 use crate::workers::until_seen;
 use crate::{inspect, json};
@@ -55,7 +56,7 @@ impl Watched {
         let asked = async {
             loop {
                 let items = self.items(session).await;
-                let is_it = |item: &&ItemView| item.kind.as_str() == "assistant_text";
+                let is_it = |item: &&ItemView| item.kind() == ItemKind::AssistantText;
                 let mut said = items.iter().filter(is_it).filter_map(|item| item.text.as_deref());
                 if said.any(|text| text.contains(words)) {
                     return items;
@@ -87,9 +88,10 @@ async fn an_attached_file_reaches_the_agent_and_the_transcript() {
     let session = created.session.id.as_str();
     let proof = format!("Attached: shot.png (image/png, 700000 bytes, sha256 {})", hash(&bytes));
     let items = watched.said(session, &proof).await;
-    let said = items.iter().find(|item| item.kind.as_str() == "user_text").unwrap();
+    let said = items.iter().find(|item| item.kind() == ItemKind::UserText).unwrap();
     assert_eq!(said.text.as_deref(), Some("look at this"));
-    assert_eq!(said.fields["attachments"][0], serde_json::to_value(view).unwrap());
+    let ItemBody::UserText(message) = &said.body else { panic!("{said:?}") };
+    assert_eq!(message.attachments[0], *view);
     assert!(watched.client.attachment(session, &view.id).await.unwrap() == bytes);
 
     // The same request again is the same session, also when the file is uploaded again.
@@ -186,7 +188,7 @@ async fn a_message_has_few_files_of_a_bounded_size() {
     assert_eq!(heavy.code(), Some(Code::TooLarge), "{heavy}");
     watched.settled(&session).await;
     assert_eq!(
-        watched.items(&session).await.iter().filter(|item| item.kind.as_str() == "user_text").count(),
+        watched.items(&session).await.iter().filter(|item| item.kind() == ItemKind::UserText).count(),
         2
     );
 }
@@ -381,8 +383,11 @@ async fn a_client_that_is_still_sending_hears_why_it_is_refused() {
             break output;
         }
     };
-    assert!(refused.stderr.contains("4 uploads are already running"), "{refused:?}");
-    assert!(refused.stderr.contains("try again in a moment"), "{refused:?}");
+    assert_told!(watched.home, refused, @r"
+    exit 6
+    error: 4 uploads are already running
+     hint: try again in a moment
+    ");
 }
 
 #[tokio::test]
@@ -429,13 +434,14 @@ fn the_command_line_attaches_files_and_shows_them() {
     std::fs::write(&notes, "# Notes\n").unwrap();
     let (shot, notes) = (shot.display().to_string(), notes.display().to_string());
     let answer = home.paseo(&["run", "--attach", &shot, "--attach", &notes, "look at these"]);
-    assert!(answer.ok().contains("Attached: shot.png (image/png, 2000 bytes"), "{answer:?}");
-    assert!(answer.ok().contains("Attached: notes.md (text/plain, 8 bytes"), "{answer:?}");
+    assert_said!(home, answer.ok(), @r"
+    Attached: shot.png (image/png, 2000 bytes, sha256 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1)
+    Attached: notes.md (text/plain, 8 bytes, sha256 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa2)
+    You said: look at these
+    ");
     let handle = home.paseo(&["ls", "-q"]).ok().to_owned();
     let logs = home.paseo(&["logs", &handle]);
-    for line in ["look at these", "[shot.png: image/png, 2 KB, 64×48]", "[notes.md: text/plain, 8 bytes]"] {
-        assert!(logs.ok().contains(line), "{line}: {}", logs.stdout);
-    }
+    assert_said!(home, logs.ok());
     // Sent once, however often it is repeated.
     let send = ["send", "--json", "--key", "k1", "--attach", &shot, &handle, "and again"];
     assert_eq!(home.paseo(&send).ok(), home.paseo(&send).ok());
@@ -445,7 +451,12 @@ fn the_command_line_attaches_files_and_shows_them() {
     home.paseo(&["send", &handle, "<<say started>><<hang>>"]).ok();
     crate::wait_for_text(&home, &handle, "started");
     home.paseo(&["send", &handle, "--attach", &shot, "later"]).ok();
-    assert!(home.paseo(&["queue", &handle]).ok().contains("[shot.png: image/png, 2 KB, 64×48]"));
+    assert_said!(home, home.paseo(&["queue", &handle]).ok(), @r"
+    aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1  from you  now
+      queued
+      later
+      [shot.png: image/png, 2 KB, 64×48]
+    ");
 
     // What cannot be sent is refused before anything is.
     let archive = home.work().join("a.zip");
@@ -468,6 +479,9 @@ fn an_agent_is_asked_with_a_file() {
     let notes = notes.display().to_string();
     for _ in 0..2 {
         let answer = home.paseo(&["ask", "viewer", "--attach", &notes, "read this"]);
-        assert!(answer.ok().contains("Attached: notes.md"), "{answer:?}");
+        assert_said!(home, answer.ok(), @r"
+        Attached: notes.md (text/plain, 8 bytes, sha256 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1)
+        You said: read this
+        ");
     }
 }

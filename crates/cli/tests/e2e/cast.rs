@@ -7,9 +7,10 @@ use paseo_wire::change::SessionChange;
 use paseo_wire::item::ItemView;
 use paseo_wire::session::{CreateSession, SessionView};
 use paseo_wire::stream::Frame;
+use paseo_wire::words::ItemKind;
 use serde_json::Value;
 
-use crate::watch::{PATIENCE, Watched, next};
+use crate::watch::{PATIENCE, Watched, next, outcome};
 
 /// A home with definitions whose agents do what their scripts say.
 pub(crate) struct Cast(pub(crate) Watched);
@@ -108,23 +109,20 @@ impl Cast {
     /// Returns all tools that an agent called, in order.
     pub(crate) async fn called(&self, session: &str) -> Vec<Called> {
         let results =
-            self.0.items(session).await.into_iter().filter(|item| item.kind.as_str() == "tool_result");
+            self.0.items(session).await.into_iter().filter(|item| item.kind() == ItemKind::ToolResult);
         results
-            .map(|item| Called {
-                outcome: item.fields["outcome"].as_str().unwrap().to_owned(),
-                text: item.text.unwrap_or_default(),
-            })
+            .map(|item| Called { outcome: outcome(&item).to_string(), text: item.text.unwrap_or_default() })
             .collect()
     }
 
     /// Returns what an agent said, in order.
     pub(crate) async fn said(&self, session: &str) -> Vec<String> {
-        self.texts(session, "assistant_text").await
+        self.texts(session, ItemKind::AssistantText).await
     }
 
     /// Returns what an agent was told, in order.
     pub(crate) async fn heard(&self, session: &str) -> Vec<String> {
-        self.texts(session, "user_text").await
+        self.texts(session, ItemKind::UserText).await
     }
 
     /// Returns the notices that an agent got, in order.
@@ -132,8 +130,8 @@ impl Cast {
         self.heard(session).await.into_iter().filter(|text| text.contains("[notice]")).collect()
     }
 
-    pub(crate) async fn texts(&self, session: &str, kind: &str) -> Vec<String> {
-        let items = self.0.items(session).await.into_iter().filter(|item| item.kind.as_str() == kind);
+    pub(crate) async fn texts(&self, session: &str, kind: ItemKind) -> Vec<String> {
+        let items = self.0.items(session).await.into_iter().filter(|item| item.kind() == kind);
         items.filter_map(|item| item.text).collect()
     }
 
@@ -169,13 +167,13 @@ impl Cast {
     /// Waits until an agent was told something.
     pub(crate) async fn until_heard(&self, session: &str, words: &str) {
         let said = |item: &ItemView| item.text.as_deref().is_some_and(|text| text.contains(words));
-        self.until(session, |items| items.iter().any(|item| item.kind.as_str() == "user_text" && said(item)))
+        self.until(session, |items| items.iter().any(|item| item.kind() == ItemKind::UserText && said(item)))
             .await;
     }
 
     /// Waits until an agent has called a tool, or its shell, and is not answered yet.
     pub(crate) async fn until_calling(&self, session: &str) {
-        self.until(session, |items| items.last().is_some_and(|item| item.kind.as_str() == "tool_call")).await;
+        self.until(session, |items| items.last().is_some_and(|item| item.kind() == ItemKind::ToolCall)).await;
     }
 
     /// Returns the open agents of a definition.

@@ -1,10 +1,16 @@
 //! Everything that descends from one request: seen as a tree, and stopped at once.
 
+use paseo_wire::change::SessionChange;
+use paseo_wire::error::Code;
+use paseo_wire::stream::Frame;
+use paseo_wire::words::ItemKind;
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, WAIT, release, tool};
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::watch::next;
+use crate::workers::red;
+use crate::workers_tools::member;
 
 /// A subagent that may do what whoever starts it may do.
 const SUBAGENT: &str = "is_subagent = true\ntools = ['*']";
@@ -51,8 +57,41 @@ async fn a_request_is_shown_with_everyone_who_worked_for_it() {
         ]
     );
     assert_eq!((cause.agents[2].usage.input_tokens, cause.usage.input_tokens, cause.wakes), (10, 31, 3));
-    // An agent stands for what it did last.
-    assert_eq!(cast.0.client.cause(&leaf.handle).await.unwrap(), cause);
+    let depths: Vec<usize> = cause.agents.iter().map(|agent| agent.depth).collect();
+    assert_eq!(depths, [0, 1, 2, 3]);
+    let left: Vec<u32> = cause.agents.iter().map(|agent| agent.wakes_left).collect();
+    assert_eq!((left, cause.wakes_left, cause.spawned), (vec![6, 5, 5, 5], 61, 2));
+    assert_eq!((cause.running, cause.waiting, cause.complete), (0, 0, true));
+    assert!(cause.request.as_deref().is_some_and(|request| request.contains("Build it")), "{cause:?}");
+    for agent in &cause.agents {
+        assert!(agent.started_at.unwrap() <= agent.ended_at.unwrap(), "{agent:?}");
+        assert!(agent.ended_at <= cause.ended_at && cause.opened_at <= agent.started_at, "{agent:?}");
+    }
+    // Every message is there, with where it went and what came of it.
+    let messages = cast.0.client.cause_messages(&asked.cause).await.unwrap().messages;
+    assert_eq!((messages.len(), cause.messages), (4, 4));
+    assert_eq!((&messages[0].delivery, messages[0].from.as_str()), (&asked.delivery, "human:cli"));
+    let hops: Vec<_> = messages
+        .iter()
+        .map(|message| {
+            (message.from_handle.as_deref(), &*message.session, message.hop, message.stage.as_str())
+        })
+        .collect();
+    assert_eq!(
+        hops,
+        [
+            (None, root.id.as_str(), 0, "answered"),
+            (Some(root.handle.as_str()), branch.id.as_str(), 1, "answered"),
+            (Some(branch.handle.as_str()), leaf.id.as_str(), 2, "answered"),
+            (Some(leaf.handle.as_str()), peer.id.as_str(), 3, "answered"),
+        ]
+    );
+    assert!(messages[3].text.as_deref().is_some_and(|text| text.contains("hello")), "{messages:?}");
+    assert!(messages.iter().all(|message| message.settled_at.is_some() && message.turn.is_some()));
+    // A message stands for the request that it descends from, and an agent for what it did last.
+    let by_message = cast.0.client.cause(&messages[3].delivery).await.unwrap();
+    assert_eq!((&by_message.cause, by_message.agents.len()), (&asked.cause, 4));
+    assert_eq!(cast.0.client.cause(&leaf.handle).await.unwrap().agents, cause.agents);
     assert_eq!(cast.view(&leaf.id).await.last_cause.as_ref(), Some(&asked.cause));
     let inspected = cast.0.home.paseo(&["inspect", &leaf.handle]);
     let row = |name: &str, value: &str| {
@@ -74,6 +113,93 @@ async fn a_request_is_shown_with_everyone_who_worked_for_it() {
 }
 
 #[tokio::test]
+async fn a_message_that_rides_along_in_another_request_is_part_of_its_own() {
+    let cast = Cast::new(&["perm_send_to_tab"]);
+    let peer = cast.start("default", WAIT).await;
+    cast.until_calling(&peer.id).await;
+    let root = cast.idle("default").await;
+    let message = tool("send_to_tab", &json!({ "tab_id": peer.id, "message": "by the way" }));
+    let asked = cast.0.send(&root.id, &message).await;
+    cast.0.settled(&root.id).await;
+    let waiting = cast.0.client.cause(&asked.cause).await.unwrap();
+    assert_eq!((waiting.waiting, waiting.ended_at), (1, None), "{waiting:#?}");
+    // The next turn of the other one is a person's, and takes both.
+    let person = cast.0.send(&peer.id, "<<say both>>").await;
+    release(&cast);
+    cast.until(&peer.id, |items| items.iter().any(|item| item.text.as_deref() == Some("both"))).await;
+    cast.0.settled(&peer.id).await;
+    let messages = cast.0.client.cause_messages(&asked.cause).await.unwrap().messages;
+    let reached: Vec<_> = messages.iter().map(|one| (&*one.session, one.stage.as_str())).collect();
+    assert_eq!(reached, [(root.id.as_str(), "answered"), (peer.id.as_str(), "answered")]);
+    let cause = cast.0.client.cause(&asked.cause).await.unwrap();
+    let turns: Vec<_> = cause.agents.iter().map(|agent| (&*agent.session, agent.turns)).collect();
+    assert_eq!(turns, [(root.id.as_str(), 1), (peer.id.as_str(), 0)], "its turn is paid for by a person");
+    assert!(cause.ended_at.is_some());
+    // After a crash, everything is read from the log again.
+    cast.0.crash();
+    let again = cast.0.client.cause_messages(&asked.cause).await.unwrap().messages;
+    assert_eq!(again, messages);
+    assert_eq!(cast.0.client.cause(&person.cause).await.unwrap().turns.len(), 1);
+}
+
+#[tokio::test]
+async fn a_request_can_be_followed() {
+    let cast = Cast::new(&["perm_summon"]);
+    cast.script("leaf", SUBAGENT, "<<say leaf>>");
+    let root = cast.idle("default").await;
+    let asked = cast.0.send(&root.id, &tool("summon", &json!({ "agent": "leaf", "task": "x" }))).await;
+    let seq = cast.0.client.cause(&asked.cause).await.unwrap().seq;
+    let mut events = cast.0.client.events(0, &[format!("cause:{}", asked.cause)]);
+    cast.0.settled(&root.id).await;
+    let other = cast.0.send(&root.id, "<<say something else>>").await;
+    cast.0.settled(&root.id).await;
+    cast.0.client.stop_cause(&asked.cause).await.unwrap();
+    let leaf = cast.open("leaf").await.remove(0);
+    let (mut changes, mut turns) = (Vec::new(), Vec::new());
+    while changes.last() != Some(&"stopped".to_owned()) {
+        match next(&mut events).await {
+            Frame::Cause(frame) => {
+                assert_eq!(frame.cause, asked.cause);
+                changes
+                    .push(serde_json::to_value(frame.change).unwrap()["type"].as_str().unwrap().to_owned());
+            }
+            Frame::Event(event) => {
+                if let SessionChange::TurnStarted { cause, .. } = &event.change {
+                    assert_ne!(*cause, other.cause, "what descends from another request is not told");
+                    turns.push(event.session.to_string());
+                }
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(changes, ["opened", "spawned", "woken", "stopped"]);
+    assert_eq!(turns, [root.id.to_string(), leaf.id.to_string()]);
+    assert!(seq > 0);
+    let unknown = cast.0.client.events(0, &["cause:0198c5b2-7d7e-7000-8000-3f2a91cc0000"]).next().await;
+    assert_eq!(unknown.unwrap_err().code(), Some(Code::NotFound));
+}
+
+#[tokio::test]
+async fn tasks_that_an_agent_claims_are_part_of_the_request() {
+    let cast = red();
+    cast.0.home.paseo(&["task", "create", "Parse", "--team", "red"]).ok();
+    cast.0.home.paseo(&["task", "create", "Print", "--team", "red"]).ok();
+    let worker = member(&cast, None, "worker").await;
+    let claim = tool("team_tasks_claim", &json!({ "taskId": "task-0002" }));
+    let asked = cast.0.send(&worker.id, &claim).await;
+    cast.0.settled(&worker.id).await;
+    let tasks = cast.0.client.cause(&asked.cause).await.unwrap().tasks;
+    let found: Vec<_> = tasks
+        .iter()
+        .map(|task| (&*task.task, &*task.title, task.status.as_str(), task.claimed_by.as_deref()))
+        .collect();
+    assert_eq!(found, [("task-0002", "Print", "in_progress", Some(worker.id.as_str()))], "{tasks:?}");
+    let other = cast.0.send(&worker.id, "<<say nothing>>").await;
+    cast.0.settled(&worker.id).await;
+    assert_eq!(cast.0.client.cause(&other.cause).await.unwrap().tasks, []);
+}
+
+#[tokio::test]
 async fn stopping_a_request_stops_everyone_holds_what_waits_and_starts_nobody() {
     let cast = Cast::new(&["perm_summon"]);
     let more = tool("summon", &background("leaf"));
@@ -81,7 +207,7 @@ async fn stopping_a_request_stops_everyone_holds_what_waits_and_starts_nobody() 
     cast.script("branch", SUBAGENT, &format!("{WAIT}{more}"));
     let root = cast.idle("default").await;
     let asked = cast.0.send(&root.id, &format!("{}<<hang>>", tool("summon", &background("branch")))).await;
-    cast.until(&root.id, |items| items.iter().any(|item| item.kind.as_str() == "tool_result")).await;
+    cast.until(&root.id, |items| items.iter().any(|item| item.kind() == ItemKind::ToolResult)).await;
     let branch = cast.open("branch").await.remove(0);
     cast.until_calling(&branch.id).await;
     let other = cast.0.send(&branch.id, "another request").await;
@@ -124,7 +250,8 @@ async fn whoever_waits_for_another_agent_says_for_whom() {
     };
     assert!(has("waits for") && has("children"), "{inspected:?}");
     let logs = home.paseo(&["logs", &root.handle]);
-    assert!(logs.ok().contains("summon: agent: branch, task: Build it"), "{logs:?}");
+    let call = logs.ok().lines().rev().find(|line| line.contains("Build it")).unwrap();
+    assert_said!(home, call, @"#2 12:00:00 summon: agent: branch, task: Build it");
     // Whoever is stopped stops nobody else, and says so.
     let alone = home.paseo(&["stop", &root.handle]);
     let told = format!(

@@ -7,6 +7,7 @@ use paseo_testkit::home::TestHome;
 use paseo_testkit::model::ModelServer;
 
 use crate::chat::{at, configure, items, notices, run, send};
+use crate::screens::{assert_said, squeezed};
 
 /// A home with a definition of two models, each with a key.
 fn chained(model: &ModelServer) -> TestHome {
@@ -35,9 +36,9 @@ fn the_next_model_answers_when_one_is_refused() {
         assert!(answer.ok().contains("model=two"), "{status}: {answer:?}");
         let told = notices(&home, &id, "fallback");
         assert_eq!(told.len(), 1, "{told:?}");
-        let words = format!("responded with {status}");
-        assert!(told[0].starts_with("one (key first) at") && told[0].contains(&words), "{told:?}");
-        assert!(told[0].ends_with("Switching to two (key second)."), "{told:?}");
+        for word in [&status.to_string(), "first", "second"] {
+            assert!(told[0].contains(word), "{told:?}");
+        }
         let requests = model.requests();
         let paid: Vec<_> = requests.iter().filter_map(|request| request.header("authorization")).collect();
         assert_eq!(paid, ["Bearer sk-first", "Bearer sk-second"], "{status}");
@@ -105,9 +106,12 @@ fn who_tries_no_other_model_says_so() {
     let home = at("http://127.0.0.1:1/v1");
     let models = |provider: &str| format!("provider = '{provider}'\nmodels = ['one', 'two']");
     configure(&home, "", &[("chat", &models("openai")), ("coder", &models("codex"))]);
-    assert!(home.paseo(&["agents", "show", "chat"]).ok().contains("one, then two"));
-    let shown = home.paseo(&["agents", "show", "coder"]);
-    assert!(shown.ok().contains("one; codex has no fallback, so these have no effect: two"), "{shown:?}");
+    let models = |slug: &str| {
+        let shown = home.paseo(&["agents", "show", slug]);
+        squeezed(shown.ok().lines().find(|line| line.starts_with("model")).unwrap())
+    };
+    assert_said!(home, &models("chat"), @"models one, then two");
+    assert_said!(home, &models("coder"), @"models one; codex has no fallback, so these have no effect: two");
 }
 
 #[test]
@@ -141,7 +145,7 @@ fn what_would_never_run_is_found_by_the_check() {
     let checked = home.paseo(&["agents", "check"]);
     for expected in [
         "far.toml:1: `provider` cannot be external",
-        "bare.toml:1: warning: openai-compatible needs a model name: ",
+        "bare.toml:1: warning: provider `openai-compatible` needs a model: ",
         "free.toml:2: warning: pi-acp does not support the permission mode `ask`; it supports: full",
         "paid.toml:2: warning: the model `sonnet` does not name the server its key is for",
     ] {

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::Transcript;
 use crate::chat::{at, items, run, start};
+use crate::screens::assert_said;
 
 /// A home with something outside of the directory that agents work in, and ways to it.
 fn house(model: &ModelServer) -> (TestHome, String) {
@@ -45,7 +46,7 @@ fn who_may_only_read_reads_nothing_outside_and_writes_nothing() {
         assert_ne!(result["outcome"], "ok", "{result:#}");
         assert!(!result["text"].as_str().unwrap_or_default().contains("violets"), "{result:#}");
     }
-    assert!(results[1]["text"].as_str().unwrap().contains("only read files in its own directory"));
+    assert_said!(home, results[1]["text"].as_str().unwrap(), @"This agent may only read files in its own directory. Continue without it, and say in your answer what is missing.");
     assert_eq!(fs::read_to_string(home.work().join("poem")).unwrap(), "roses\n");
     assert!(!home.work().join("made").exists() && !home.work().join("folder/made").exists());
     assert!(items(&home, &id, "permission").is_empty());
@@ -67,7 +68,7 @@ fn who_may_only_read_is_offered_nothing_else_and_follows_no_hard_link() {
     // Names that it guesses help it nothing.
     let results = items(&home, &id, "tool_result");
     assert_eq!(outcomes(&results), ["error", "ok", "denied", "denied", "ok"], "{results:#?}");
-    assert!(results[0]["text"].as_str().unwrap().contains("hard links"), "{results:#?}");
+    assert_said!(home, results[0]["text"].as_str().unwrap(), @"linked: the file has several hard links, and another link may be outside your directory");
     assert!(!home.work().join("made").exists());
     for result in &results {
         assert!(!result["text"].as_str().unwrap().contains("violets"), "{result:#}");
@@ -109,7 +110,7 @@ fn a_link_that_is_swapped_while_a_person_thinks_leads_nowhere() {
     assert_eq!(fs::read_to_string(&secret).unwrap(), "violets\n");
     let result = items(&home, &id, "tool_result").pop().unwrap();
     assert_eq!(result["outcome"], "error", "{result:#}");
-    assert!(result["text"].as_str().unwrap().contains("symbolic link"), "{result:#}");
+    assert_said!(home, result["text"].as_str().unwrap(), @"poem: a symbolic link in the path changed or is broken");
 }
 
 #[test]
@@ -133,7 +134,11 @@ fn a_command_that_takes_too_long_is_ended_with_all_that_it_started() {
     let result = items(&home, &id, "tool_result").pop().unwrap();
     assert_eq!(result["outcome"], "error", "{result:#}");
     let text = result["text"].as_str().unwrap();
-    assert!(text.contains("begun") && text.contains("stopped after 1 seconds"), "{text}");
+    assert_said!(home, text, @r"
+    begun
+
+    [stopped after 1 seconds]
+    ");
     home.paseo(&["close", &id]).ok();
     assert_eq!(home.left_beside_the_daemon(), [""; 0]);
 }

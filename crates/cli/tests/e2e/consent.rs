@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use paseo_testkit::home::TestHome;
-use paseo_wire::permission::OpenAsk;
+use paseo_wire::permission::PermissionRequest;
 use serde_json::{Value, json as value};
 
 use crate::home;
@@ -44,16 +44,15 @@ impl Browser {
         serde_json::from_str(body).unwrap()
     }
 
-    /// Decides a request. Returns the HTTP status and the error's code.
-    fn decide(&self, ask: &OpenAsk, decision: &Value) -> (u16, Option<String>) {
-        let (address, cookie, body) = (&self.address, &self.cookie, decision.to_string());
+    /// Sends something, as a page of the app does. Returns the HTTP status and the answer.
+    pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let (address, cookie) = (&self.address, &self.cookie);
+        let body = if body.is_null() { String::new() } else { body.to_string() };
         let mut stream = TcpStream::connect(address).unwrap();
         write!(
             stream,
-            "POST /api/sessions/{}/permissions/{} HTTP/1.1\r\nhost: {address}\r\norigin: http://{address}\r\n\
-             cookie: {cookie}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-            ask.session,
-            ask.hash,
+            "{method} {path} HTTP/1.1\r\nhost: {address}\r\norigin: http://{address}\r\ncookie: {cookie}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
             body.len()
         )
         .unwrap();
@@ -61,17 +60,33 @@ impl Browser {
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let body: Value = serde_json::from_str(body).unwrap();
+        (status, serde_json::from_str(body).unwrap_or_default())
+    }
+
+    /// Returns a program that has a token instead of a cookie.
+    pub(crate) fn with_token(&self, token: &str) -> Self {
+        Self { address: self.address.clone(), cookie: format!("x=y\r\nauthorization: Bearer {token}") }
+    }
+
+    /// Returns the address of the daemon, as the browser has it.
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Decides a request. Returns the HTTP status and the error's code.
+    fn decide(&self, ask: &PermissionRequest, decision: &Value) -> (u16, Option<String>) {
+        let path = format!("/api/sessions/{}/permissions/{}", ask.session, ask.hash);
+        let (status, body) = self.send("POST", &path, decision);
         (status, body["code"].as_str().map(str::to_owned))
     }
 }
 
 /// Starts an agent that asks, and waits until it does.
-fn asking(home: &TestHome) -> OpenAsk {
+fn asking(home: &TestHome) -> PermissionRequest {
     let handle = home.paseo(&["run", "-d", "<<ask now?>><<hang>>"]).ok().to_owned();
     assert_eq!(home.paseo(&["wait", &handle]).code, 4);
     let listed = home.paseo(&["permit", "ls", "--json"]);
-    let open: Vec<OpenAsk> = serde_json::from_value(crate::json(&listed)["asks"].take()).unwrap();
+    let open: Vec<PermissionRequest> = serde_json::from_value(crate::json(&listed)["asks"].take()).unwrap();
     open.into_iter().find(|ask| ask.handle == handle).unwrap()
 }
 

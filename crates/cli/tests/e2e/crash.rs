@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use paseo_wire::change::SessionChange;
+use paseo_wire::item::ItemBody;
 use paseo_wire::stream::Frame;
+use paseo_wire::words::{Decision, ItemKind, Status};
 
 use crate::watch::{Watched, next, until};
 
@@ -30,7 +32,12 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
                     break true;
                 }
                 Frame::Event(_) | Frame::Item(_) => stored += 1,
-                Frame::Live(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+                Frame::Live(_)
+                | Frame::Thread(_)
+                | Frame::Team(_)
+                | Frame::Cause(_)
+                | Frame::Resume(_)
+                | Frame::Cursor(_) => {}
             }
             if stored == step {
                 break false;
@@ -46,16 +53,13 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
         assert!(left.is_empty(), "step {step}: processes from before the crash are left: {left:?}");
         let running = watched.client.status().await.unwrap().sessions;
         assert!(
-            !["running", "starting", "waiting"].iter().any(|status| running.contains_key(*status)),
+            ![Status::Running, Status::Starting, Status::Waiting].iter().any(|at| running.contains_key(at)),
             "step {step}: {running:?}"
         );
 
         let items = watched.items(session).await;
         for receipt in [&first, &second] {
-            let there = items
-                .iter()
-                .filter(|item| item.fields.get("delivery").is_some_and(|id| *id == *receipt.delivery))
-                .count();
+            let there = items.iter().filter(|item| item.delivery() == Some(&receipt.delivery)).count();
             assert_eq!(there, 1, "step {step}: a message is there {there} times: {items:#?}");
         }
         let stage = watched.client.delivery(session, &first.delivery).await.unwrap().stage;
@@ -64,8 +68,8 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
         let stage = watched.client.delivery(session, &second.delivery).await.unwrap().stage;
         assert!(["answered", "interrupted"].contains(&stage.as_str()), "step {step}: {stage}");
 
-        let calls = items.iter().filter(|item| item.kind.as_str() == "tool_call").count();
-        let results = items.iter().filter(|item| item.kind.as_str() == "tool_result").count();
+        let calls = items.iter().filter(|item| item.kind() == ItemKind::ToolCall).count();
+        let results = items.iter().filter(|item| item.kind() == ItemKind::ToolResult).count();
         assert_eq!(calls, results, "step {step}: a tool call dangles");
         if last {
             break;
@@ -101,7 +105,7 @@ async fn a_stream_has_neither_gap_nor_duplicate_across_crashes() {
                 seqs.push(frame.item.seq);
                 ordinals.push(frame.item.ordinal);
             }
-            Frame::Live(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+            Frame::Live(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Cause(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
         }
         matches!(frame, Frame::Event(frame) if matches!(frame.change, SessionChange::Closed {}) && frame.seq > head)
     })
@@ -124,10 +128,12 @@ async fn an_ask_that_was_open_when_the_daemon_died_is_visibly_withdrawn() {
     let items = watched.items(session).await;
     let decisions: Vec<_> = items
         .iter()
-        .filter(|item| item.kind.as_str() == "permission")
-        .map(|item| item.fields.get("decision").cloned())
+        .filter_map(|item| match &item.body {
+            ItemBody::Permission(asked) => Some(asked.decision.clone()),
+            _ => None,
+        })
         .collect();
-    assert_eq!(decisions, [None, Some("withdrawn".into())]);
+    assert_eq!(decisions, [None, Some(Decision::Withdrawn)]);
 }
 
 #[tokio::test]
@@ -142,11 +148,11 @@ async fn what_was_said_before_a_stop_is_kept() {
     let items = watched.items(session).await;
     let said = items
         .iter()
-        .find(|item| item.kind.as_str() == "assistant_text")
+        .find(|item| item.kind() == ItemKind::AssistantText)
         .and_then(|item| item.text.clone())
         .unwrap();
     assert!(said.starts_with("one two three"), "{said}");
-    assert!(items.iter().any(|item| item.kind.as_str() == "notice" && item.fields["code"] == "interrupted"));
+    assert!(items.iter().any(|item| item.code() == Some("interrupted")));
 }
 
 #[tokio::test]

@@ -115,6 +115,10 @@ fn a_definitions_own_provider_beats_the_default_of_the_caller() {
     {
         let refused = home.paseo(command);
         assert_eq!(refused.code, 2, "{refused:?}");
-        assert!(refused.stderr.contains("unknown provider `clod`"), "{}", refused.stderr);
+        assert_told!(home, refused, @r"
+        exit 2
+        error: unknown provider `clod`
+         hint: choose one of: claude, codex, pi, openai, openai-compatible, external, scripted, opencode, gemini, claude-agent-acp, codex-acp, qwen, copilot, pi-acp
+        ");
     }
 }

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use paseo_testkit::home::TestHome;
 use serde_json::Value;
 
-use crate::pty::Terminal;
-use crate::screens::assert_told;
+use crate::chat::items;
+use crate::pty::{Terminal, after_the_question};
+use crate::screens::{assert_said, assert_told, squeezed};
 use crate::{home, json};
 
 /// Writes a file of the user's own.
@@ -92,7 +93,10 @@ fn every_kind_of_file_counts_and_the_nearest_wins() {
     let shown = home.paseo(&["agents", "ls"]);
     let row = shown.ok().lines().find(|line| line.starts_with("flash")).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["flash", "Flash", "codex", "subagent", "home"]);
-    assert!(shown.stderr.contains("warnings; ") && !shown.stderr.contains("problem"), "{shown:?}");
+    assert_told!(home, shown, @r"
+    exit 0
+    8 warnings; see `paseo agents check`
+    ");
     assert!(home.paseo(&["agents", "ls", "-q"]).ok().lines().any(|slug| slug == "helper"));
 }
 
@@ -147,10 +151,15 @@ fn a_bad_file_is_named_with_its_line_and_the_rest_loads() {
     own(&home, "agents/bad.md", "---\nname: Bad\ntools: Read\n---\nHello.\n");
     let checked = home.paseo(&["agents", "check"]);
     assert_eq!((checked.code, checked.stdout.lines().count()), (0, 1), "a warning is no error: {checked:?}");
-    let quiet = home.paseo(&["agents", "ls"]).stderr;
-    assert!(quiet.contains("1 warning; ") && !quiet.contains("problem"), "{quiet}");
+    assert_told!(home, home.paseo(&["agents", "ls"]), @r"
+    exit 0
+    1 warning; see `paseo agents check`
+    ");
     fs::remove_file(agents.join("odd.toml")).unwrap();
-    assert!(home.paseo(&["agents", "check"]).stderr.contains("2 definitions, no problems"));
+    assert_told!(home, home.paseo(&["agents", "check"]), @r"
+    exit 0
+    2 definitions, no problems
+    ");
 }
 
 #[test]
@@ -182,7 +191,11 @@ fn a_projects_definitions_count_once_exactly_they_are_trusted() {
     project(&home, ".paseo/agents/default.md", "Obey the project.\n");
     assert!(!prompt(&home).contains("Obey"), "as if it were not there");
     let shown = home.paseo(&["agents", "ls"]);
-    assert!(shown.ok().contains("project, not trusted"), "{shown:?}");
+    assert_said!(home, &squeezed(shown.ok()), @r"
+    SLUG NAME PROVIDER KIND ORIGIN DESCRIPTION
+    default default default user project, not trusted
+    default Default default user built-in The provider's agent, unmodified.
+    ");
     assert_told!(home, shown);
     // Nobody is there to look at it.
     let refused = home.paseo(&["agents", "trust"]);
@@ -230,7 +243,7 @@ fn trust_is_bound_to_what_was_seen() {
     let (code, seen, _) = terminal.finish();
     assert_eq!(code, Some(6), "{seen}");
     assert!(seen.contains("helper") && seen.contains("read-only") && seen.contains("native_shell"), "{seen}");
-    assert!(seen.contains("have changed since you reviewed them"), "{seen}");
+    assert_said!(home, &after_the_question(&seen), @"y error: the definitions in /tmp/paseo-000000/work have changed since you reviewed them hint: review them again: `paseo agents trust`");
     assert_eq!(list(&home)["project"]["trust"], "untrusted");
     let mut terminal = Terminal::start(&home, 120, &["agents", "trust"]);
     terminal.until("trust exactly these versions? [y/N]");
@@ -251,18 +264,8 @@ fn what_is_trusted_is_shown_before() {
     );
     project(&home, ".paseo/agents/broken.toml", "toolDenylist = ['summn']\n");
     let asked = home.paseo(&["agents", "trust"]);
-    for expected in [
-        "your own",
-        "codex",
-        "ask",
-        "native_write",
-        "/nowhere",
-        "broken.toml:1: this entry denies nothing: unknown tool `summn`; did you mean `summon`?",
-        "mine.toml:4: warning: `cwd`: directory not found: /nowhere",
-    ] {
-        assert!(asked.stdout.contains(expected), "{expected}: {asked:?}");
-    }
-    assert!(asked.stderr.contains("--untrusted"), "{asked:?}");
+    assert_said!(home, &asked.stdout);
+    assert_told!(home, asked);
     assert!(home.paseo(&["agents", "show", "mine"]).ok().contains("Mine."));
     assert!(home.paseo(&["agents", "show", "mine", "--untrusted"]).ok().contains("Theirs."));
     assert_eq!(home.paseo(&["agents", "show", "default", "--untrusted"]).code, 3);
@@ -270,9 +273,7 @@ fn what_is_trusted_is_shown_before() {
     trust(&home);
     project(&home, ".paseo/agents/new.toml", "provider = 'nemo'\n");
     let asked = home.paseo(&["agents", "trust"]);
-    assert!(asked.stdout.contains(".paseo/agents/new.toml  (added)"), "{asked:?}");
-    assert!(!asked.stdout.contains("mine.toml  ("), "{asked:?}");
-    assert!(asked.stdout.contains("new.toml:1: warning: unknown provider `nemo`"), "{asked:?}");
+    assert_said!(home, &asked.stdout);
 }
 
 #[test]
@@ -283,8 +284,8 @@ fn what_the_daemon_would_not_start_with_is_found() {
     own(&home, "config.toml", "\nlistn = 1\n");
     let checked = home.paseo(&["agents", "check"]);
     assert_eq!(checked.code, 1, "{checked:?}");
-    assert!(checked.stdout.contains("config.toml:2: unknown key `listn`"), "{checked:?}");
-    assert!(!checked.stderr.contains("no problems"), "{checked:?}");
+    assert_said!(home, &checked.stdout, @"/tmp/paseo-000000/home/config.toml:2: unknown key `listn`");
+    assert_told!(home, checked, @"exit 1");
 }
 
 #[test]
@@ -307,7 +308,7 @@ fn a_definition_shows_which_tools_its_agents_have_and_why_not_the_others() {
     assert_eq!(reason(&view, "native_read"), None);
     for (name, expected) in [
         ("native_write", "permission mode read-only does not grant it"),
-        ("native_shell", "the definition does not allow it by name"),
+        ("native_shell", "the definition's `tools` does not list it"),
         ("send_to_tab", "perm_send_to_tab is off"),
         ("todo", "the plugin `todo` is disabled in config.toml"),
         ("set_title", "only agents with the label ui=true get it"),
@@ -318,7 +319,7 @@ fn a_definition_shows_which_tools_its_agents_have_and_why_not_the_others() {
     let view = json(&home.paseo(&["agents", "show", "reader", "--json"]));
     assert_eq!(reason(&view, "send_to_tab"), None);
     let shown = home.paseo(&["agents", "show", "reader"]);
-    assert!(shown.ok().contains("permission mode read-only does not grant it"), "{shown:?}");
+    assert_said!(home, shown.ok());
 }
 
 /// Makes a program that writes its environment down, and is no agent otherwise.
@@ -372,11 +373,17 @@ fn a_model_is_paid_with_the_key_that_it_names() {
     // What cannot be read is said, and nothing is started at somebody else's expense.
     let (handle, none) = variables("lost");
     assert!(none.is_empty(), "{none:?}");
-    let logs = home.paseo(&["logs", &handle]);
-    assert!(logs.stdout.contains("cannot use the key `lost`: the variable NOT_SET is not set"), "{logs:?}");
+    let error = items(&home, &handle, "error").pop().unwrap();
+    assert_said!(home, error["text"].as_str().unwrap(), @r"
+    cannot use the key `lost`: the variable NOT_SET is not set
+    set it in the daemon's environment, then run `paseo restart`
+    ");
     own(&home, "agents/default.toml", &chain("none"));
     let checked = home.paseo(&["agents", "check"]);
-    assert!(checked.stdout.contains("default.toml:3: unknown key `none`"), "{checked:?}");
+    assert_said!(home, &checked.stdout, @r"
+    /tmp/paseo-000000/home/agents/default.toml:3: unknown key `none`: not in `[[keys]]` of config.toml, which the daemon reads at startup; known: lost, own, work
+    /tmp/paseo-000000/home/agents/default.toml:1: warning: cannot use the key `lost`: the variable NOT_SET is not set
+    ");
     assert!(!fs::read_to_string(home.path().join("log/daemon.log")).unwrap().contains("sk-from"));
 }
 
@@ -387,6 +394,14 @@ fn agents_do_not_trust_themselves() {
     let handle = home.paseo(&["run", "-d", "<<sh paseo agents trust --yes>>"]).ok().to_owned();
     home.paseo(&["wait", &handle]);
     let logs = home.paseo(&["logs", &handle]);
-    assert!(logs.ok().contains("only people can do this"), "{logs:?}");
+    assert_said!(home, logs.ok(), @r"
+    #1 12:00:00 you
+    <<sh paseo agents trust --yes>>
+
+    #2 12:00:00 Run paseo agents trust --yes
+    exit code 6
+    error: only people can do this, and you are calling as an agent
+     hint: ask a person; this process belongs to agent aaa1
+    ");
     assert_eq!(list(&home)["project"]["trust"], "untrusted");
 }

@@ -5,10 +5,12 @@ use std::os::unix::fs::symlink;
 
 use paseo_client::Error;
 use paseo_testkit::home::TestHome;
-use paseo_wire::agent::{AgentList, AgentQuery, AgentSource, SaveAgent, TrustAgent};
+use paseo_wire::agent::{AgentList, AgentQuery, AgentSource, CheckAgent, SaveAgent, TrustAgent};
 use paseo_wire::error::{Code, ErrorBody};
+use paseo_wire::words::Severity;
 
 use crate::definitions_trust::{pending, tools, write};
+use crate::screens::assert_said;
 use crate::watch::Watched;
 
 const READS: &str = "provider = 'scripted'\ntools = ['read']\n";
@@ -68,14 +70,18 @@ async fn nothing_is_written_over_that_the_person_has_not_seen() {
 
     // It changed since.
     write(home, "agents/mine.toml", &elsewhere);
+    let mut refusals = String::new();
     for from in [seen.as_deref(), Some("0000"), None] {
         let refused = save(&watched, "mine", WRITES, from).await.unwrap_err();
-        assert!(
-            refused.code == Code::Conflict && refused.message.contains("nothing was saved"),
-            "{refused:?}"
-        );
+        assert_eq!(refused.code, Code::Conflict, "{refused:?}");
+        refusals.push_str(&format!("{}\n", refused.message));
         assert_eq!(held(home, "mine"), elsewhere, "{from:?}");
     }
+    assert_said!(home, &refusals, @r"
+    /tmp/paseo-000000/home/agents/mine.toml has changed since you opened it; nothing was saved
+    /tmp/paseo-000000/home/agents/mine.toml has changed since you opened it; nothing was saved
+    /tmp/paseo-000000/home/agents/mine.toml already exists; nothing was saved
+    ");
     assert_eq!(tools(home, "mine").as_deref(), Some("native_read todo"));
     let seen = source(&watched, "mine").await.unwrap().version;
     save(&watched, "mine", WRITES, seen.as_deref()).await.unwrap();
@@ -85,7 +91,8 @@ async fn nothing_is_written_over_that_the_person_has_not_seen() {
     let seen = source(&watched, "mine").await.unwrap().version;
     fs::remove_file(home.path().join("agents/mine.toml")).unwrap();
     let refused = save(&watched, "mine", READS, seen.as_deref()).await.unwrap_err();
-    assert!(refused.code == Code::Conflict && refused.message.contains("was removed"), "{refused:?}");
+    assert_eq!(refused.code, Code::Conflict, "{refused:?}");
+    assert_said!(home, &refused.message, @"/tmp/paseo-000000/home/agents/mine.toml was removed since you opened it; nothing was saved");
     assert!(!home.path().join("agents/mine.toml").exists());
     let left: Vec<_> = fs::read_dir(home.path().join("agents")).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
@@ -196,4 +203,21 @@ async fn agents_neither_save_nor_trust_nor_read_definitions() {
     assert_eq!(pending(home).len(), 1);
     assert_eq!(tools(home, "mine").as_deref(), Some("native_read todo"));
     assert!(!home.path().join("agents/new.toml").exists());
+}
+
+#[tokio::test]
+async fn a_definition_is_checked_while_it_is_written_and_nothing_is_saved() {
+    let watched = Watched::new();
+    let check = async |slug: &str, text: &str| {
+        let wanted = CheckAgent { text: text.to_owned() };
+        watched.client.check_agent(slug, &wanted).await.map_err(refusal)
+    };
+    assert_eq!(check("mine", READS).await.unwrap().problems, []);
+    let wrong = check("mine", "provider = 'scripted'\ntools = ['read'\n").await.unwrap().problems;
+    assert_eq!((wrong.len(), wrong[0].line, &wrong[0].severity), (1, 2, &Severity::Error), "{wrong:?}");
+    let odd = check("mine", "provider = 'scripted'\n\nshape = 'round'\n").await.unwrap().problems;
+    assert_eq!(odd.iter().map(|problem| problem.line).collect::<Vec<_>>(), [3], "{odd:?}");
+    assert_eq!(check("no/slug", READS).await.unwrap_err().code, Code::InvalidRequest);
+    assert_eq!(check("mine", &"#".repeat(300_000)).await.unwrap_err().code, Code::InvalidRequest);
+    assert!(!watched.home.path().join("agents/mine.toml").exists());
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use paseo_testkit::home::{Output, TestHome};
 use serde_json::Value;
 
-use crate::pty::Terminal;
-use crate::screens::assert_told;
+use crate::pty::{Terminal, after_the_question};
+use crate::screens::{assert_said, assert_told};
 use crate::{home, json};
 
 const READS: &str = "provider = 'scripted'\ntools = ['read', 'bash']\n";
@@ -56,18 +56,16 @@ fn an_agent_that_edits_its_own_definition_gets_nothing_of_it() {
     assert!(fs::read_to_string(&file).unwrap().contains("summon"), "it wrote the file");
     let logs = home.paseo(&["ls", "-q"]);
     let logs = home.paseo(&["logs", logs.ok().lines().next().unwrap()]);
-    assert_eq!(logs.ok().matches("only people can do this").count(), 2, "{logs:?}");
+    assert_eq!(logs.ok().matches("exit code 6").count(), 2, "{logs:?}");
 
     // Until a person decides, every command that uses it says so, also after a crash.
     home.paseo(&["team", "create", "red"]).ok();
     for round in 0..2 {
         assert_eq!(tools(&home, "reader").as_ref(), Some(&before), "round {round}");
         let ran = run(&home, "reader", "<<say hi>>");
-        assert!(
-            ran.ok() == "hi" && ran.stderr.contains("grants more (tool native_write, tool summon"),
-            "{ran:?}"
-        );
-        assert!(ran.stderr.contains("the previous version stays in use"), "{ran:?}");
+        assert_eq!(ran.ok(), "hi");
+        let warning = ran.stderr.lines().next().unwrap();
+        assert_said!(home, warning, @"warning: agent definition `reader` has changed and would grant more (tool native_write, tool summon); the previous version is used until you approve the change");
         let handle = home.paseo(&["ls", "-q"]).ok().lines().next().unwrap().to_owned();
         let thread = format!("t{round}");
         home.paseo(&["thread", "new", &thread]).ok();
@@ -84,11 +82,11 @@ fn an_agent_that_edits_its_own_definition_gets_nothing_of_it() {
             &["agents", "ls"],
         ] {
             let told = home.paseo(command);
-            assert!(told.stderr.contains("the previous version stays in use"), "{command:?}: {told:?}");
+            assert!(told.stderr.lines().any(|line| line == warning), "{command:?}: {told:?}");
         }
         let doctor = home.paseo(&["doctor"]);
-        let words = doctor.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("the previous version stays in use"), "{doctor:?}");
+        let problem = warning.strip_prefix("warning: ").unwrap();
+        assert!(doctor.stdout.contains(problem), "{doctor:?}");
         assert!(home.kill_daemon());
     }
     let shown = home.paseo(&["agents", "show", "reader", "--untrusted", "--json"]);
@@ -99,7 +97,10 @@ fn an_agent_that_edits_its_own_definition_gets_nothing_of_it() {
         "native_read native_shell native_net native_write summon todo"
     );
     let ran = run(&home, "reader", "<<say hi>>");
-    assert!(!ran.stderr.contains("previous version"), "{ran:?}");
+    assert_told!(home, ran, @r"
+    exit 0
+    Started aaa1 (scripted)
+    ");
 }
 
 /// A definition that grants no more than `default` counts at once, and an agent can write one.
@@ -171,7 +172,13 @@ fn only_the_first_start_trusts_what_is_there() {
     assert_told!(home, refused);
     // One that shadows another waits although it grants less.
     let ran = home.paseo(&["run", "<<say hi>>"]);
-    assert!(ran.ok() == "hi" && ran.stderr.contains("the built-in definition stays in use"), "{ran:?}");
+    assert_eq!(ran.ok(), "hi");
+    assert_told!(home, ran, @r"
+    exit 0
+    warning: new agent definition `default` would replace another; the built-in definition is used until you approve the change
+       hint: run `paseo agents trust` to review and approve changes, `paseo agents check` to list mistakes
+    Started aaa1 (scripted)
+    ");
     let refused = home.paseo(&["agents", "trust"]);
     assert!(refused.code == 2 && refused.stderr.contains("--yes"), "{refused:?}");
     assert_told!(home, refused);
@@ -194,11 +201,7 @@ fn a_person_decides_about_the_diff_on_the_next_run() {
     terminal.type_in("n\r");
     let (code, seen, _) = terminal.finish();
     assert_eq!(code, Some(0), "{seen}");
-    assert!(seen.contains("it would grant more: tool native_write"), "{seen}");
-    assert!(
-        seen.contains("-tools = ['read', 'bash']") && seen.contains("+tools = ['read', 'bash', 'edit']"),
-        "{seen}"
-    );
+    assert_said!(home, seen.split("[y/N]").next().unwrap());
     assert_eq!(pending(&home).len(), 1);
 
     let mut terminal = Terminal::start(&home, 120, &["ask", "a", "<<say hello>>"]);
@@ -207,14 +210,15 @@ fn a_person_decides_about_the_diff_on_the_next_run() {
     write(&home, "agents/a.toml", &format!("{WRITES}permissions = 'full'\n"));
     terminal.type_in("y\r");
     let (code, seen, _) = terminal.finish();
-    assert!(code == Some(6) && seen.contains("has changed since you reviewed it"), "{seen}");
+    assert_eq!(code, Some(6), "{seen}");
+    assert_said!(home, &after_the_question(&seen), @"y error: agent definition `a` has changed since you reviewed it hint: review it again: `paseo agents trust`");
     assert_eq!(tools(&home, "a").unwrap(), "native_read native_shell native_net todo");
 
     let mut terminal = Terminal::start(&home, 120, &["ask", "a", "<<say hello>>"]);
     terminal.until("trust this change? [y/N]");
     terminal.type_in("y\r");
     let (code, seen, _) = terminal.finish();
-    assert!(code == Some(0) && !seen.contains("previous version"), "{seen}");
+    assert_eq!(code, Some(0), "{seen}");
     assert!(tools(&home, "a").unwrap().contains("native_write") && pending(&home).is_empty());
 }
 
@@ -236,11 +240,8 @@ fn what_is_saved_in_the_editor_is_trusted() {
     // Who changes nothing trusts nothing.
     home.set("EDITOR", "true");
     let looked = home.paseo(&["agents", "edit", "other"]);
-    assert_told!(home, looked);
     // What waits in the file is shown first: it would be saved along.
-    let shown = looked.stderr.split_once("it would grant more").map(|(_, rest)| rest);
-    assert!(shown.is_some_and(|rest| rest.contains("It takes effect when you save")), "{looked:?}");
-    assert!(!edited.stderr.contains("It takes effect when you save"), "{edited:?}");
+    assert_told!(home, looked);
     home.set("EDITOR", "false");
     assert_ne!(home.paseo(&["agents", "edit", "other"]).code, 0);
     assert_eq!(pending(&home).len(), 1);
@@ -296,20 +297,21 @@ fn a_config_that_does_not_parse_opens_no_gate() {
         write(&home, file, good(file));
         home.paseo(&["up"]).ok();
         write(&home, file, bad);
+        let mut warning = String::new();
         for slug in ["default", "a"] {
             assert_eq!(tools(&home, slug).as_deref(), Some("native_read todo"), "{file}: {slug}");
             let ran = run(&home, slug, "<<say hi>>");
-            assert!(ran.stderr.contains(&format!("{file}:2: ")), "{ran:?}");
-            assert!(ran.ok() == "hi" && ran.stderr.contains("the last valid version of"), "{ran:?}");
+            assert_eq!(ran.ok(), "hi");
+            warning = ran.stderr.lines().rfind(|line| line.starts_with("warning: ")).unwrap().to_owned();
+            assert_said!(home, &warning);
         }
         // It may define more than what was read of it.
         let ran = run(&home, "unheard-of", "<<say hi>>");
         assert!(ran.code == 6 && ran.stderr.contains(&format!("{file}:2: ")), "{ran:?}");
+        let problem = warning.strip_prefix("warning: ").unwrap();
         for command in [&["agents", "ls"][..], &["doctor"]] {
             let told = home.paseo(command);
-            let words = format!("{} {}", told.stdout, told.stderr);
-            let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(words.contains("the last valid version of"), "{command:?}: {told:?}");
+            assert!(format!("{}{}", told.stdout, told.stderr).contains(problem), "{command:?}: {told:?}");
         }
         if file == "config.json" {
             assert!(home.kill_daemon());
@@ -326,7 +328,7 @@ fn a_config_that_does_not_parse_is_told_to_whoever_starts_an_agent() {
     home.paseo(&["up"]).ok();
     write(&home, "config.json", "{\n \"agents\": [}\n");
     let ran = home.paseo(&["run", "<<say hi>>"]);
-    assert!(ran.ok() == "hi" && ran.stderr.contains("config.json:2: "), "{ran:?}");
+    assert_eq!(ran.ok(), "hi");
     assert_told!(home, ran);
 }
 

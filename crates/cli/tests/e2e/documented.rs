@@ -16,12 +16,46 @@ const SECONDS: &str = "300";
 const EXIT_CODE: &str = "# exit code ";
 
 /// Pages of `docs/` without an example that runs, and why.
-const WITHOUT_EXAMPLE: [(&str, &str); 4] = [
+const WITHOUT_EXAMPLE: [(&str, &str); 3] = [
     ("README.md", "an index: its links are the content"),
     ("design-language.md", "about how the web app looks"),
     ("participant-primer.md", "a prompt, which agents get word for word"),
-    ("promises.md", "a table of tests, which `make test` runs"),
 ];
+
+/// Errors that no command provokes by itself, and why.
+const WITHOUT_COMMAND: [(&str, &str); 15] = [
+    ("answer_in_terminal", "needs an agent with a terminal of its own"),
+    ("cannot_steer", "needs an agent that cannot be steered, with a turn under way"),
+    ("closed", "only an agent gets it"),
+    ("internal", "a defect"),
+    ("lease_expired", "needs a lease that runs out first"),
+    ("overloaded", "needs thousands of connections"),
+    ("queue_full", "needs 500 waiting messages"),
+    ("shutting_down", "lasts for an instant"),
+    ("storage_unavailable", "needs a full disk"),
+    ("tmux_failed", "needs a tmux that fails"),
+    ("tmux_not_installed", "needs a machine without tmux"),
+    ("too_many_attempts", "needs many requests within minutes"),
+    ("too_many_messages", "needs many requests within a minute"),
+    ("too_many_uploads", "needs many uploads at a time"),
+    ("waiting_for_permission", "needs an agent that asks while a person switches back"),
+];
+
+/// Pages of `docs/` that do not end with their limits, and why.
+const WITHOUT_LIMITS: [(&str, &str); 8] = [
+    ("README.md", "an index: its links are the content"),
+    ("cli-environment.md", "a table, generated from the program"),
+    ("cli.md", "a reference, generated from the program"),
+    ("design-language.md", "about how the web app looks"),
+    ("errors/README.md", "an index: each error has its own page"),
+    ("exit-codes.md", "a table, generated from the program"),
+    ("participant-primer.md", "a prompt, which agents get word for word"),
+    ("tour.md", "leads to pages that name theirs"),
+];
+/// Titles of the section that a page ends with.
+const LIMITS: [&str; 2] = ["Limits", "Not protected"];
+/// A generated reference, which may follow the limits.
+const REFERENCE: &str = "Operations";
 
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -33,11 +67,21 @@ fn read(page: &Path) -> String {
 
 /// Returns the pages for users, by their paths.
 fn all_pages() -> Vec<PathBuf> {
-    let docs = fs::read_dir(project().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let mut pages: Vec<_> = docs.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
-    pages.push(project().join("docs/errors/README.md"));
+    let folders = ["docs", "docs/errors", "docs/schemas"].map(|folder| project().join(folder));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let files = files.map(|entry| entry.unwrap().path());
+    let mut pages: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
     pages.push(project().join("README.md"));
     pages.sort();
+    pages
+}
+
+/// Returns the pages of `docs/` with a form: all but those of single errors, which have one of their own.
+fn guides() -> Vec<PathBuf> {
+    let (docs, errors) = (project().join("docs"), project().join("docs/errors"));
+    let mut pages = all_pages();
+    pages.retain(|page| page.starts_with(&docs));
+    pages.retain(|page| !page.starts_with(&errors) || page.ends_with("README.md"));
     pages
 }
 
@@ -97,8 +141,20 @@ fn run(page: &Path) -> Option<String> {
     if output.code != 0 {
         return Some(format!("{}: {output:#?}", page.display()));
     }
+    if let Some(code) = code_of(page) {
+        let told = format!("\"code\":\"{code}\"");
+        if ![&output.stdout, &output.stderr].iter().any(|text| text.contains(&told)) {
+            return Some(format!("{}: the example does not end with {code}: {output:#?}", page.display()));
+        }
+    }
     let refused = refused_tools(&home);
     (!refused.is_empty()).then(|| format!("{}: refused or failed: {refused:#?}", page.display()))
+}
+
+/// Returns the error that a page is about.
+fn code_of(page: &Path) -> Option<&str> {
+    let is_error = page.parent() == Some(&project().join("docs/errors")) && !page.ends_with("README.md");
+    page.file_stem().and_then(|name| name.to_str()).filter(|_| is_error)
 }
 
 /// Returns the tool results of all agents that are not what the page promises: a script goes on after a refusal.
@@ -136,7 +192,7 @@ fn every_block_of_commands_says_whether_it_runs() {
 
 #[test]
 fn every_page_starts_with_a_paragraph_and_an_example_that_runs() {
-    for page in all_pages().iter().filter(|page| page.starts_with(project().join("docs"))) {
+    for page in &guides() {
         let text = read(page);
         let (opening, _) = text.split_once("\n## ").unwrap_or((&text, ""));
         let mut lines = opening.lines();
@@ -151,6 +207,33 @@ fn every_page_starts_with_a_paragraph_and_an_example_that_runs() {
         match exempt {
             None => assert!(runs, "{}: no `sh run` block before the first section", page.display()),
             Some((_, reason)) => assert!(!runs, "{} is exempt ({reason}), and runs", page.display()),
+        }
+    }
+}
+
+#[test]
+fn every_error_has_a_command_that_provokes_it_or_a_reason() {
+    for page in &all_pages() {
+        let Some(code) = code_of(page) else { continue };
+        let runs = !commands(&read(page)).trim().is_empty();
+        match WITHOUT_COMMAND.iter().find(|(exempt, _)| *exempt == code) {
+            None => assert!(runs, "{code}: no `sh run` block that provokes it"),
+            Some((_, reason)) => assert!(!runs, "{code} is exempt ({reason}), and has an example"),
+        }
+    }
+}
+
+#[test]
+fn every_page_ends_with_its_limits() {
+    for page in &guides() {
+        let text = read(page);
+        let mut sections = text.lines().filter_map(|line| line.strip_prefix("## "));
+        let last = sections.rfind(|title| *title != REFERENCE);
+        let ends = last.is_some_and(|title| LIMITS.contains(&title));
+        let name = page.strip_prefix(project().join("docs")).unwrap();
+        match WITHOUT_LIMITS.iter().find(|(exempt, _)| Path::new(exempt) == name) {
+            None => assert!(ends, "{} ends with {last:?}, not with its limits", page.display()),
+            Some((_, reason)) => assert!(!ends, "{} is exempt ({reason}), and has limits", page.display()),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 
 use paseo_testkit::home::TestHome;
+use paseo_wire::words::ItemKind;
 use paseo_wire::worker::WorkerQuery;
 use serde_json::json;
 
@@ -37,7 +38,7 @@ async fn a_call_over_mcp_whose_connection_breaks_is_answered_by_a_notice() {
     cast.script("slow", "", "<<sh until [ -e over ]; do sleep 0.02; done>><<say finished>>");
     let caller = cast.start("general", &format!("<<sh printf %s $PASEO_TOKEN \\> token>>{WAIT}")).await;
     cast.until(&caller.id, |items| {
-        items.iter().filter(|item| item.kind.as_str() == "tool_call").count() == 2
+        items.iter().filter(|item| item.kind() == ItemKind::ToolCall).count() == 2
     })
     .await;
     let token = fs::read_to_string(cast.0.home.work().join("token")).unwrap();

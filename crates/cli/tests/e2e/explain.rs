@@ -1,7 +1,7 @@
 //! `paseo why`, `trace` and `cause`
 
 use crate::pty::on_terminal;
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::{assert_shown, home, inspect, json, start, start_hanging, wait_for_text};
 
 #[test]
@@ -12,7 +12,7 @@ fn why_tells_what_is_waited_for_and_what_to_do() {
     assert_shown!(home, home.paseo(&["why", &handle]).ok(), @r"
     agent         [id]
     status        waiting since [CLOCK] ([AGO])
-    reported by   the provider
+    set by        the provider
     waiting for   an answer to its permission request
     requests      may I push
     turn          [UUID]
@@ -26,8 +26,8 @@ fn why_tells_what_is_waited_for_and_what_to_do() {
     assert_shown!(home, home.paseo(&["why", &failed]).ok(), @r#"
     agent         [id]
     status        error since [CLOCK] ([AGO])
-    reported by   the provider
-    hold          error: the agent's last turn failed
+    set by        the provider
+    on hold       its last turn failed
     released by   the next message
     error         scripted_failure: boom
     last message  [UUID]
@@ -49,9 +49,11 @@ fn why_lists_the_messages_that_wait() {
     assert!(queue.iter().all(|one| one["why"] == "waiting for the current turn to end"), "{queue:?}");
     home.paseo(&["stop", &handle]).ok();
     let view = json(&home.paseo(&["why", "--json", &handle]));
-    assert_eq!((&view["hold"], &view["released_by"]), (&"stopped".into(), &"a message from a person".into()));
+    assert_eq!(view["hold"], "stopped");
+    assert_said!(home, view["released_by"].as_str().unwrap(), @"a message from a person");
     let why = view["queue"][0]["why"].as_str().unwrap();
-    assert!(view["queue"].as_array().unwrap().len() == 2 && why.contains("the agent was stopped"), "{view}");
+    assert_eq!(view["queue"].as_array().unwrap().len(), 2, "{view}");
+    assert_said!(home, why, @"held until a person acts: the agent was stopped");
 }
 
 #[test]
@@ -109,7 +111,7 @@ fn a_message_is_traced_from_its_receipt_to_its_end() {
     let cause = json(&home.paseo(&["trace", &delivery, "--json"]))["cause"].as_str().unwrap().to_owned();
     assert!(trace.stderr.contains(&format!("paseo cause {cause}")), "{}", trace.stderr);
     let shown = home.paseo(&["cause", &cause]);
-    assert!(shown.ok().contains("0 of 64") && shown.stdout.contains("34 tokens"), "{shown:?}");
+    assert_said!(home, shown.ok());
     assert!(shown.stdout.contains(&handle) && shown.stdout.contains("completed"), "{shown:?}");
     assert_eq!(home.paseo(&["trace", "nonsense"]).code, 3);
     assert_eq!(home.paseo(&["cause", "nonsense"]).code, 3);
@@ -129,7 +131,7 @@ fn a_cause_is_stopped_with_all_that_descends_from_it() {
     assert_eq!(stopped["stopped"], true);
     home.paseo(&["wait", &handle]);
     assert_ne!(inspect(&home, &handle)["status"], "running");
-    assert!(home.paseo(&["cause", &cause]).ok().contains("stopped   by a person"));
+    assert_said!(home, home.paseo(&["cause", &cause]).ok());
 }
 
 #[test]

@@ -6,19 +6,18 @@ use std::os::unix::fs::DirBuilderExt;
 
 use paseo_core::limits::UNASKED_PER_HOUR;
 use paseo_runtime::external::signature;
-use paseo_wire::item::ItemView;
-use serde_json::{Value, json};
+use paseo_wire::words::ItemKind;
+use serde_json::json;
 
 use crate::cast::{Cast, tool};
 use crate::far_agent::{FarAgent, Reply, answer, define_at, meet, post, send};
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::watch::Watched;
 use crate::worktrees::make_repository;
 
 async fn codes(cast: &Cast, session: &str) -> Vec<String> {
     let items = cast.0.items(session).await;
-    let code = |item: &ItemView| item.fields.get("code").and_then(Value::as_str).map(str::to_owned);
-    items.iter().filter_map(code).collect()
+    items.iter().filter_map(|item| item.code().map(str::to_owned)).collect()
 }
 
 #[tokio::test]
@@ -79,8 +78,8 @@ async fn an_answer_that_is_faster_than_the_acknowledgement_counts() {
     assert_eq!(answer(&cast, &posted, "done already").await, 200);
     let items = cast.0.items(&session).await;
     let first: Vec<_> =
-        items.iter().map(|item| (item.kind.as_str(), item.text.as_deref().unwrap())).take(2).collect();
-    assert_eq!(first, [("user_text", "quick"), ("assistant_text", "done already")]);
+        items.iter().map(|item| (item.kind(), item.text.as_deref().unwrap())).take(2).collect();
+    assert_eq!(first, [(ItemKind::UserText, "quick"), (ItemKind::AssistantText, "done already")]);
     // What waited goes out at once, and the old message is not posted again.
     let next = far.next();
     assert_eq!(next.body["message"]["text"], "next");
@@ -110,9 +109,9 @@ async fn a_dead_endpoint_is_said_and_what_was_for_it_is_kept() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     define_at(&cast.0.home, "far", &format!("http://{nobody}/in"), "");
     cast.0.send(&session, "anybody there?").await;
-    cast.until(&session, |items| items.iter().any(|item| item.kind.as_str() == "notice")).await;
+    cast.until(&session, |items| items.iter().any(|item| item.kind() == ItemKind::Notice)).await;
     let told = cast.0.items(&session).await.pop().unwrap().text.unwrap();
-    assert!(told.contains("Could not reach the external agent: ") && told.contains("efused"), "{told}");
+    assert_said!(cast.0.home, &told, @"Could not reach the external agent: Connection refused (os error 111). Retrying up to 8 times within about 5 minutes.");
     assert_eq!(cast.view(&session).await.status.as_str(), "starting");
     cast.0.home.paseo(&["stop", &session]).ok();
     let view = cast.view(&session).await;
@@ -139,12 +138,9 @@ async fn a_refusal_fails_the_turn_and_the_next_message_works() {
     far.next();
     assert_eq!(cast.0.settled(&session).await, "error");
     let items = cast.0.items(&session).await;
-    let error = items.iter().find(|item| item.kind.as_str() == "error").unwrap();
-    assert_eq!(error.fields["code"], "external_refused");
-    assert!(
-        error.text.as_ref().unwrap().contains("the server responded with 403 Forbidden (words)"),
-        "{error:?}"
-    );
+    let error = items.iter().find(|item| item.kind() == ItemKind::Error).unwrap();
+    assert_eq!(error.code(), Some("external_refused"));
+    assert_said!(cast.0.home, error.text.as_ref().unwrap(), @"the external agent rejected this message: the server responded with 403 Forbidden (words)");
     cast.0.send(&session, "come in").await;
     let posted = far.next();
     assert_eq!(posted.body["message"]["text"], "come in");
@@ -173,8 +169,8 @@ async fn what_comes_late_or_unasked_or_twice_is_recorded_once() {
         assert_eq!(answer(&cast, &slow, "even later").await, 200);
     }
     let notices: Vec<_> =
-        cast.0.items(&session).await.into_iter().filter(|item| item.kind.as_str() == "notice").collect();
-    let late: Vec<_> = notices.iter().filter(|item| item.fields["code"] == "late_answer").collect();
+        cast.0.items(&session).await.into_iter().filter(|item| item.kind() == ItemKind::Notice).collect();
+    let late: Vec<_> = notices.iter().filter(|item| item.code() == Some("late_answer")).collect();
     assert_eq!(late.len(), 1, "{notices:#?}");
     assert!(late[0].text.as_ref().unwrap().ends_with("\n\neven later"));
     assert_eq!(answer(&cast, &new, "now").await, 200);
@@ -204,7 +200,7 @@ async fn without_a_wake_it_is_noted_and_without_a_session_it_is_refused() {
     }
     assert_eq!(cast.said(&session).await, ["0", "1", "2", "3", "4", "5", "6"]);
     let last = cast.0.items(&session).await.pop().unwrap();
-    assert_eq!((last.kind.as_str(), &last.fields["code"]), ("notice", &json!("late_answer")));
+    assert_eq!((last.kind(), last.code()), (ItemKind::Notice, Some("late_answer")));
     assert!(last.text.unwrap().ends_with('7'));
     cast.0.home.paseo(&["close", &session]).ok();
     assert_eq!(answer(&cast, &posted, "8").await, 200, "nothing is lost because a tab is closed");
@@ -266,7 +262,11 @@ async fn only_the_agent_of_the_session_is_heard() {
     assert_eq!(cast.said(&other.id).await, ["theirs"]);
     // Agents are not shown secrets.
     let shown = cast.0.shell(&format!("<<sh paseo inspect --secret {session} 2>&1>>")).await;
-    assert!(shown.contains("only people can do this") && !shown.contains(&secret), "{shown}");
+    assert!(!shown.contains(&secret), "{shown}");
+    assert_said!(cast.0.home, &shown, @r"
+    error: only people can do this, and you are calling as an agent
+     hint: ask a person; this process belongs to agent aaa1
+    ");
 }
 
 #[tokio::test]
@@ -310,20 +310,14 @@ async fn what_would_only_seem_to_bind_it_is_refused() {
     far.define(&cast.0.home, "far", "");
     for (flag, word) in [("--model", "m"), ("--provider", "claude"), ("--permissions", "ask")] {
         let refused = cast.0.home.paseo(&["run", "-d", "--agent", "far", flag, word, "x"]);
-        assert!(
-            refused.code != 0 && refused.stderr.contains("is external and runs elsewhere"),
-            "{refused:?}"
-        );
+        assert_ne!(refused.code, 0, "{refused:?}");
+        assert_told!(cast.0.home, refused);
     }
     let refused = cast.0.home.paseo(&["run", "-d", "--provider", "external", "x"]);
     assert_told!(cast.0.home, refused);
     far.define(&cast.0.home, "bound", "tools = ['read']");
     let checked = cast.0.home.paseo(&["agents", "check"]);
-    assert!(
-        checked.stdout.contains("`tools` is not supported")
-            || checked.stderr.contains("`tools` is not supported"),
-        "{checked:?}"
-    );
+    assert_said!(cast.0.home, &checked.stdout, @"/tmp/paseo-000000/home/agents/bound.toml:2: `tools` is not supported: Paseo cannot restrict an external agent, which runs elsewhere; remove it");
     assert!(far.is_quiet());
 }
 
@@ -353,7 +347,7 @@ async fn nothing_is_posted_to_where_nobody_should_be() {
     assert_eq!(answer(&cast, &far.next(), "yes").await, 200);
     define_at(&cast.0.home, "wrong", &own, "");
     cast.0.send(&session.id, "two").await;
-    cast.until(&session.id, |items| items.iter().any(|item| item.kind.as_str() == "error")).await;
+    cast.until(&session.id, |items| items.iter().any(|item| item.kind() == ItemKind::Error)).await;
     assert_eq!(codes(&cast, &session.id).await, ["start_failed"]);
     // The message was kept, and goes out once there is somewhere to go.
     far.define(&cast.0.home, "wrong", "");
@@ -384,7 +378,7 @@ async fn a_late_answer_to_what_came_back_is_its_answer_and_it_is_not_posted_agai
     let items = cast.0.items(&session).await;
     let talk = items
         .iter()
-        .filter(|item| item.kind.as_str().ends_with("_text"))
+        .filter(|item| matches!(item.kind(), ItemKind::UserText | ItemKind::AssistantText))
         .map(|item| item.text.as_deref().unwrap());
     assert_eq!(talk.collect::<Vec<_>>(), ["slow", "here after all", "next", "fine"]);
     assert!(far.is_quiet());
@@ -438,7 +432,7 @@ async fn who_talks_unasked_without_end_is_told_to_wait() {
     let before = cast.0.items(&session).await.len();
     let (status, words) = say();
     assert_eq!(status, 429);
-    assert!(words.contains("no turn was waiting for") && words.contains("in an hour"), "{words}");
+    assert_said!(cast.0.home, &words, @r#"{"code":"queue_full","message":"limit reached: this agent sent 60 messages within an hour that no turn was waiting for","hint":"answer the running turn, or try again in an hour"}"#);
     assert_eq!(answer(&cast, &posted, "what is late, too").await, 429);
     assert_eq!(cast.0.items(&session).await.len(), before);
     // What is waited for is always heard.

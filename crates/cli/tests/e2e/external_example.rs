@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::cast::Cast;
 use crate::far_agent::define_at;
+use crate::screens::assert_said;
 
 const PAGE: &str = include_str!("../../../../docs/external.md");
 
@@ -67,8 +68,6 @@ fn what_the_page_shows_is_a_definition() {
     fs::write(folder.join("far.toml"), text).unwrap();
     let checked = home.paseo(&["agents", "check"]);
     let told = format!("{}{}", checked.stdout, checked.stderr);
-    assert!(
-        checked.code == 0 && told.contains("add `https://paseo.example.org` to public_urls"),
-        "{checked:?}"
-    );
+    assert_eq!(checked.code, 0, "{checked:?}");
+    assert_said!(home, &told, @"/tmp/paseo-000000/home/agents/far.toml:4: warning: the daemon rejects callbacks sent to paseo.example.org, because it does not know this host; add `https://paseo.example.org` to public_urls in config.toml");
 }

@@ -1,5 +1,7 @@
 //! The daemon goes in the middle of a turn of an agent elsewhere, and comes back: the turn goes on.
 
+use paseo_wire::words::ItemKind;
+
 use crate::cast::Cast;
 use crate::far_agent::{Reply, answer, meet};
 
@@ -57,7 +59,7 @@ async fn a_message_that_was_on_its_way_is_posted_again_under_the_same_key() {
         cast.0.send(&session, "once").await;
         let first = far.next();
         if let Reply::Status(_) = reply {
-            cast.until(&session, |items| items.iter().any(|item| item.kind.as_str() == "notice")).await;
+            cast.until(&session, |items| items.iter().any(|item| item.kind() == ItemKind::Notice)).await;
         }
         restart(&cast, way);
         let again = far.next();
@@ -81,7 +83,7 @@ async fn that_nobody_is_there_is_said_once_in_a_turn_whatever_happens() {
         far.plan(&[Reply::Status(503)]);
         cast.0.send(&session, "once").await;
         far.next();
-        cast.until(&session, |items| items.iter().any(|item| item.kind.as_str() == "notice")).await;
+        cast.until(&session, |items| items.iter().any(|item| item.kind() == ItemKind::Notice)).await;
         // What was to be tried again may be, before the daemon is gone.
         far.plan(&[Reply::Status(503), Reply::Status(503)]);
         restart(&cast, way);
@@ -89,7 +91,7 @@ async fn that_nobody_is_there_is_said_once_in_a_turn_whatever_happens() {
         let posted = far.next();
         assert_eq!(answer(&cast, &posted, "done").await, 200);
         let items = cast.0.items(&session).await;
-        let retries = items.iter().filter(|item| item.kind.as_str() == "notice").count();
+        let retries = items.iter().filter(|item| item.kind() == ItemKind::Notice).count();
         assert_eq!(retries, 1, "{way:?}: {items:#?}");
     }
 }

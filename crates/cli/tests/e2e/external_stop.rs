@@ -7,6 +7,7 @@ use paseo_runtime::external::signature;
 use serde_json::json;
 
 use crate::far_agent::{FarAgent, Reply, meet};
+use crate::screens::assert_said;
 
 #[tokio::test]
 async fn a_stop_is_told_to_whoever_was_asked() {
@@ -18,7 +19,7 @@ async fn a_stop_is_told_to_whoever_was_asked() {
         let told = cast.0.home.paseo(&[words, &handle]);
         assert!(!told.ok().contains("process") && !told.ok().contains("native_"), "{told:?}");
     }
-    assert!(cast.0.home.paseo(&["why", &handle]).ok().contains("its server to post the answer"));
+    assert_said!(cast.0.home, cast.0.home.paseo(&["why", &handle]).ok());
     // Also by a daemon that did not post it.
     cast.0.home.paseo(&["restart"]).ok();
     cast.0.home.paseo(&["stop", &handle]).ok();
@@ -58,5 +59,5 @@ fn a_definition_says_how_long_an_attempt_may_take() {
     fs::write(&file, format!("{text}timeout_seconds = 0\n")).unwrap();
     let checked = home.paseo(&["agents", "check"]);
     let told = format!("{}{}", checked.stdout, checked.stderr);
-    assert!(told.contains("`external.timeout_seconds` is the timeout"), "{told}");
+    assert_said!(home, &told, @"/tmp/paseo-000000/home/agents/far.toml:5: `external.timeout_seconds` is the timeout for posting a message: a whole number of seconds from 1 to 600");
 }

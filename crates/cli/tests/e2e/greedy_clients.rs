@@ -11,6 +11,7 @@ use paseo_testkit::home::TestHome;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 use serde_json::Value;
 
+use crate::screens::assert_said;
 use crate::{home, inspect, json, start, wait_for_text};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -242,7 +243,8 @@ fn people_are_answered_when_the_daemon_is_out_of_file_descriptors() {
         held.push(connection);
         assert!(held.len() < 64, "it is not out of descriptors, of which {limit} are allowed");
     };
-    assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("out of file descriptors"), "{refused}");
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    assert_said!(home, refused.split("\r\n\r\n").last().unwrap(), @r#"{"code":"overloaded","message":"the daemon is out of file descriptors, and the last ones are reserved for people","hint":"close unused agents, or restart the daemon with a higher `ulimit -n`"}"#);
     // Not even such an answer is for a cache, or to be guessed at.
     for header in ["x-content-type-options: nosniff", "cache-control: no-store"] {
         assert!(refused.contains(header), "{header}: {refused}");

@@ -7,13 +7,13 @@ use paseo_wire::worker::StartWorker;
 use serde_json::{Value, json};
 
 use crate::cast::Cast;
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::workers::{red as red_workers, wanted};
 use crate::worktrees::make_repository;
 use crate::{home, inspect, json as parsed};
 
 /// A home with the team `red`, and tasks for these resources.
-fn red(resources: &[&str]) -> TestHome {
+pub(crate) fn red(resources: &[&str]) -> TestHome {
     let home = home();
     make_repository(&home.work());
     let work = home.work().display().to_string();
@@ -31,7 +31,7 @@ fn run(home: &TestHome, flags: &[&str], prompt: &str) -> String {
     id
 }
 
-fn guarded(home: &TestHome, more: &[&str]) -> String {
+pub(crate) fn guarded(home: &TestHome, more: &[&str]) -> String {
     run(home, &[&["--team", "red", "--member", "ann", "--guard", "lease"], more].concat(), "<<say hello>>")
 }
 
@@ -40,7 +40,7 @@ fn give(home: &TestHome, task: &str) {
 }
 
 /// Returns what the newest command of an agent printed, or why it did not run.
-fn sh(home: &TestHome, id: &str, command: &str) -> String {
+pub(crate) fn sh(home: &TestHome, id: &str, command: &str) -> String {
     home.paseo(&["send", id, "--wait", &format!("<<sh {command}>><<say done>>")]).ok();
     let logs = home.paseo(&["logs", "--json", id]);
     let mut items = logs.ok().lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -54,9 +54,9 @@ fn a_command_needs_all_of_the_project() {
     let ann = guarded(&home, &[]);
     assert_eq!(inspect(&home, &ann)["guard"], "lease");
     let refused = sh(&home, &ann, "touch made");
-    assert!(refused.contains("resource is `.`") && refused.contains("team_tasks_claim"), "{refused}");
+    assert_said!(home, &refused, @"Not done: you may not run this, which may change any file. You may change only files of tasks that you hold: a command may change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     give(&home, "task-0001");
-    assert!(sh(&home, &ann, "touch made").contains("resource is `.`"));
+    assert_said!(home, &sh(&home, &ann, "touch made"), @"Not done: you may not run this, which may change any file. You may change only files of tasks that you hold: a command may change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     assert!(!home.work().join("made").exists());
     home.paseo(&["task", "cancel", "task-0001"]).ok();
     give(&home, "task-0002");
@@ -70,11 +70,12 @@ fn a_command_needs_all_of_the_project() {
 fn in_a_worktree_of_its_own_any_task_will_do() {
     let home = red(&["src"]);
     let ann = guarded(&home, &["--worktree"]);
-    assert!(sh(&home, &ann, "touch made").contains("you hold no task"));
+    assert_said!(home, &sh(&home, &ann, "touch made"), @"Not done: you may not run this, which may change any file. You may change only files of tasks that you hold: you hold no task: claim one first. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     let command = || home.paseo(&["can-write", ".", "--agent", "ann"]);
-    assert!(command().code == 6 && command().stdout.contains("ann holds no task; it can claim one"));
+    assert_eq!(command().code, 6);
+    assert_said!(home, &command().stdout, @"no: ann holds no task, and needs one to run commands (no_active_lease_for_path)");
     give(&home, "task-0001");
-    assert!(command().ok().contains("in its own worktree"), "{:?}", command());
+    assert_said!(home, command().ok(), @"yes: ann holds task-0001 and runs commands in its own worktree (lease_active_for_resource)");
     assert_eq!(sh(&home, &ann, "touch made && echo ok"), "ok\n");
     let directory = inspect(&home, &ann)["directory"].as_str().unwrap().to_owned();
     // The same question, asked by command: in its own words, and in those of the project.
@@ -113,7 +114,7 @@ async fn a_worktree_that_others_work_in_is_nobodys_own() {
     }
     for (name, handle) in &workers {
         let refused = sh(home, handle, "mkdir -p src && touch src/a");
-        assert!(refused.contains("resource is `.`"), "{name}: {refused}");
+        assert_said!(home, &refused.replace(name.as_str(), "NAME"), @"Not done: you may not run this, which may change any file. You may change only files of tasks that you hold: a command may change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
         assert_eq!(home.paseo(&["can-write", ".", "--agent", name]).code, 6);
     }
     // A path of it is that path of the project, whoever else works there.
@@ -189,7 +190,10 @@ fn the_hook_of_a_terminal_stops_what_cannot_be_decided() {
     give(&home, "task-0001");
     // This provider asks in no such words.
     let said = sh(&home, &ann, "echo '{}' | paseo leave; echo \"exit=$?\"");
-    assert!(said.contains("Not done") && said.contains("exit=2"), "{said}");
+    assert_said!(home, &said, @r"
+    Not done: cannot ask Paseo for permission: cannot decide this request: the tool name is missing
+    exit=2
+    ");
     let said = sh(&home, &ann, "echo nothing | paseo leave; echo \"exit=$?\"");
     assert!(said.contains("exit=2"), "{said}");
     let said = sh(&home, &ann, "echo '{}' | PASEO_SESSION= paseo leave; echo \"exit=$?\"");
@@ -241,7 +245,7 @@ fn whoever_lost_its_place_has_nothing_of_whom_that_place_is_now() {
     give(&home, "task-0001");
     home.paseo(&["reopen", &first]).ok();
     let refused = sh(&home, &first, "touch made");
-    assert!(refused.contains("`ann` is now another agent"), "{refused}");
+    assert_said!(home, &refused, @"Not done: you are guarded, and `ann` is now another agent in the team. Reading needs no task.");
     assert!(!home.work().join("made").exists());
 }
 
@@ -291,10 +295,7 @@ fn a_worker_is_guarded_from_its_next_start_on_and_says_so() {
     let told = worker();
     assert_eq!(told["guarded"], false, "its program was started before");
     let words = told["from_next_start"].as_str().unwrap();
-    assert!(
-        words.contains("guarded from its next start") && words.contains("paseo worker kill red-1"),
-        "{words}"
-    );
+    assert_said!(home, words, @r#"its definition makes it guarded from its next start: `paseo worker kill red-1`, then `paseo send aaa1 "…"`"#);
     assert!(home.paseo(&["worker", "ls"]).stderr.contains(words));
     assert_eq!(inspect(&home, &handle)["guard"], Value::Null);
     // The same for the next daemon.
@@ -317,7 +318,7 @@ fn a_guarded_worker_without_a_model_keeps_to_its_leases() {
     let handle = worker["handle"].as_str().unwrap();
     home.paseo(&["wait", handle, "--timeout", "30s"]).ok();
     let refused = sh(&home, handle, "touch made");
-    assert!(refused.contains("resource is `.`") && refused.contains("team_tasks_claim"), "{refused}");
+    assert_said!(home, &refused, @"Not done: you may not run this, which may change any file. You may change only files of tasks that you hold: a command may change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     assert!(!home.work().join("made").exists());
 
     // It claims by itself, as it is told.

@@ -1,5 +1,8 @@
 //! `paseo doctor`, `demo`, `completions` and `man`
 
+use paseo_testkit::home::Output;
+
+use crate::screens::{assert_said, squeezed};
 use crate::{home, json};
 
 #[test]
@@ -19,10 +22,7 @@ fn doctor_names_a_definition_that_does_not_load() {
     std::fs::write(folder.join("bad.toml"), "name = 'bad'\nprompt = 'x'\n").unwrap();
     let found = verdict().unwrap();
     assert_eq!(found["verdict"], "warn", "{found}");
-    assert!(
-        found["found"].as_str().unwrap().contains("agents/bad.toml:2: unknown field `prompt`"),
-        "{found}"
-    );
+    assert_said!(home, found["found"].as_str().unwrap(), @"some do not load: /tmp/paseo-000000/home/agents/bad.toml:2: unknown field `prompt`; known: isSubagent, name, displayName, description, icon, color, systemPrompt, type, provider, models, effort, model, chat, external, toolAllowlist, tools, toolDenylist, disallowedTools, capabilityAllowlist, capabilityDenylist, toolExposure, skillAllowlist, skills, skillDenylist, agentAllowlist, agentDenylist, uiVisible, apiExposed, permissionMode, permissions, guard, ceiling, passOn, cwd, scope; new definition `good` is not trusted yet");
     assert_eq!(found["fix"], "run `paseo agents check`");
 }
 
@@ -31,7 +31,12 @@ fn doctor_changes_nothing_and_says_how_to_fix() {
     let mut home = home();
     home.set("PATH", "/nowhere");
     let before = home.paseo(&["doctor"]);
-    assert!(before.ok().contains("npm install -g @anthropic-ai/claude-code"), "{before:?}");
+    let claude: Vec<&str> =
+        before.ok().lines().skip_while(|line| !line.contains(" claude ")).take(2).collect();
+    assert_said!(home, &squeezed(&claude.join("\n")), @r"
+    warn claude not installed
+    → install it with `npm install -g @anthropic-ai/claude-code`, or set `program` for the provider `claude` in config.toml
+    ");
     assert!(!home.path().exists() && home.daemon_pid().is_none(), "it started nothing");
     let path = std::env::var("PATH").unwrap();
     home.set("PATH", path);
@@ -51,13 +56,23 @@ fn doctor_fails_when_something_does() {
     home.set("PASEO_LISTEN", taken.local_addr().unwrap().to_string());
     let output = home.paseo(&["doctor"]);
     assert_eq!(output.code, 1, "{output:?}");
-    let port = output.stdout.lines().skip_while(|line| !line.starts_with("fail")).take(2).collect::<String>();
-    assert!(port.contains("cannot listen on") && port.contains("PASEO_LISTEN"), "{port}");
+    let failure = |output: &Output| {
+        let rest = output.stdout.lines().skip_while(|line| !line.starts_with("fail"));
+        squeezed(&rest.take(2).collect::<Vec<_>>().join("\n"))
+    };
+    assert_said!(home, &failure(&output), @r"
+    fail port cannot listen on 127.0.0.1:40000: Address already in use (os error 98)
+    → set PASEO_LISTEN, or `listen` in config.toml, to another address
+    ");
     std::fs::create_dir(home.path()).unwrap();
     std::fs::set_permissions(home.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     home.set("PASEO_LISTEN", "127.0.0.1:0");
     let open = home.paseo(&["doctor"]);
-    assert!(open.code == 1 && open.stdout.contains("chmod 700"), "{open:?}");
+    assert_eq!(open.code, 1, "{open:?}");
+    assert_said!(home, &failure(&open), @r"
+    fail home /tmp/paseo-000000/home is accessible to other users (mode 755)
+    → chmod 700 /tmp/paseo-000000/home
+    ");
 }
 
 #[test]
@@ -77,7 +92,7 @@ fn the_tour_does_real_work_and_leaves_nothing() {
         "--wait \"Is that all?\"",
         "$ kill -9 ",
         "the daemon, which restarted",
-        "went on from it",
+        "continued from there",
     ] {
         assert!(shown.contains(sign), "{sign}: {shown}");
     }

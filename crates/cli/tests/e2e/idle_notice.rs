@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::cast::{Cast, WAIT, release};
+use crate::screens::assert_said;
 
 #[tokio::test]
 async fn the_notice_rides_along_with_the_next_turn_and_comes_once() {
@@ -12,7 +13,7 @@ async fn the_notice_rides_along_with_the_next_turn_and_comes_once() {
     let caller = cast.idle("default").await;
     let input = json!({ "tab_id": target.handle });
     let asked = cast.call(&caller.id, "notify_when_idle", &input).await;
-    assert!(asked.ok().starts_with("You will be notified once, with your next turn"), "{}", asked.text);
+    assert_said!(cast.0.home, asked.ok(), @"You will be notified once, with your next turn, when tab aaa1 has nothing left to do. Do not wait or poll for an answer: end your turn when you have nothing else to do.");
     // Asking twice is no reason to be told twice.
     cast.call(&caller.id, "notify_when_idle", &input).await.ok();
     release(&cast);
@@ -29,7 +30,7 @@ async fn the_notice_rides_along_with_the_next_turn_and_comes_once() {
     let heard = cast.heard(&caller.id).await;
     assert_eq!(heard.iter().filter(|text| text.contains("[notice]")).count(), 1, "{heard:?}");
     let asked = cast.call(&caller.id, "notify_when_idle", &input).await;
-    assert_eq!(asked.ok(), format!("Tab {} is already idle.", target.handle));
+    assert_said!(cast.0.home, asked.ok(), @"Tab aaa1 is already idle.");
 }
 
 #[tokio::test]
@@ -49,6 +50,6 @@ async fn a_daemon_that_dies_forgets_nobody() {
         cast.0.settled(&caller.id).await;
     }
     let heard = cast.heard(&caller.id).await;
-    let notices = heard.iter().filter(|text| text.contains(&format!("Tab {} is now idle.", target.handle)));
+    let notices = heard.iter().filter(|text| text.contains("[notice]") && text.contains(&target.handle));
     assert_eq!(notices.count(), 1, "{heard:?}");
 }

@@ -29,7 +29,7 @@ fn prompts_that_cannot_be_sent() {
     refused(
         &[word("run"), word("--cwd"), word("nowhere"), word("x")],
         b"",
-        "cannot use nowhere as the directory",
+        "cannot use `nowhere` as the directory",
     );
     refused(&[word("run"), word("--timeout"), word("5"), word("x")], b"", "30s");
     std::fs::write(home.work().join("file"), "").unwrap();
@@ -121,7 +121,7 @@ fn an_unknown_key_in_the_configuration_is_named_with_its_line() {
 fn help_is_short_and_has_examples() {
     let home = home();
     let help = home.paseo(&["--help"]);
-    assert!(help.ok().contains("Exit codes:") && help.stdout.contains("Examples:"));
+    assert!(help.ok().contains("Examples:"));
     for command in ["run", "ls", "send", "logs", "label"] {
         let help = home.paseo(&[command, "--help"]);
         assert!(help.ok().contains("Examples:"), "{command}");

@@ -1,5 +1,6 @@
 //! Labels: what is a UI agent, what runs in the background, and how they are found.
 
+use crate::screens::{assert_said, assert_told};
 use crate::{home, inspect, json, start};
 
 #[test]
@@ -76,11 +77,18 @@ fn labels_can_be_changed() {
     let home = home();
     let handle = start(&home, "x");
     let changed = home.paseo(&["label", &handle, "env=ci", "ui=true"]);
-    assert_eq!(changed.ok(), format!("{handle} has env=ci ui=true"));
+    assert_said!(home, changed.ok(), @"aaa1 has env=ci ui=true");
     let changed = json(&home.paseo(&["label", "--json", &handle, "env-", "ui=false"]));
     assert_eq!(changed["labels"], serde_json::json!({"ui": "false"}));
     let gone = home.paseo(&["label", &handle, "ui-"]);
-    assert_eq!(gone.ok(), format!("{handle} has no labels"));
+    assert_said!(home, gone.ok(), @"aaa1 has no labels");
+    let never = home.paseo(&["label", &handle, "nope-", "--attr", "none-"]);
+    assert_said!(home, never.ok(), @"aaa1 has no labels, no attributes");
+    assert_told!(home, never, @r"
+    exit 0
+    aaa1 has no label `nope`
+    aaa1 has no attribute `none`
+    ");
 }
 
 #[test]

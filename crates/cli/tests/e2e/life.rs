@@ -1,5 +1,6 @@
 //! `paseo stop`, `close`, `reopen`, `clear`, `rm` and `rename`
 
+use crate::screens::assert_said;
 use crate::{assert_shown, home, inspect, start, start_hanging};
 
 #[test]
@@ -7,7 +8,7 @@ fn stop_ends_the_turn_and_keeps_the_queue() {
     let home = home();
     let handle = start_hanging(&home);
     home.paseo(&["send", &handle, "later"]).ok();
-    assert_eq!(home.paseo(&["stop", &handle]).ok(), format!("Stopped {handle}"));
+    assert_said!(home, home.paseo(&["stop", &handle]).ok(), @"Stopped aaa1");
     home.paseo(&["wait", &handle]).ok();
     let view = inspect(&home, &handle);
     assert_eq!((&view["hold"], &view["held"]), (&"stopped".into(), &1.into()));
@@ -21,11 +22,11 @@ fn a_closed_agent_can_be_read_and_reopened() {
     let home = home();
     let handle = start(&home, "<<say hi>>");
     home.paseo(&["wait", &handle]).ok();
-    assert_eq!(home.paseo(&["close", &handle]).ok(), format!("Closed {handle}"));
-    assert_eq!(home.paseo(&["close", &handle]).ok(), format!("{handle} was already closed"));
+    assert_said!(home, home.paseo(&["close", &handle]).ok(), @"Closed aaa1");
+    assert_said!(home, home.paseo(&["close", &handle]).ok(), @"aaa1 was already closed");
     assert_eq!(home.paseo(&["read", &handle]).ok(), "hi");
     assert_eq!(home.paseo(&["ls", "-q"]).ok(), "");
-    assert_eq!(home.paseo(&["reopen", &handle]).ok(), format!("Reopened {handle}"));
+    assert_said!(home, home.paseo(&["reopen", &handle]).ok(), @"Reopened aaa1");
     assert_eq!(home.paseo(&["ls", "-q"]).ok(), handle);
 }
 
@@ -66,12 +67,13 @@ fn rm_loses_no_message_without_being_told_to() {
     let refused = home.paseo(&["rm", &handle]);
     assert_eq!((refused.code, refused.stdout.as_str()), (6, ""));
     assert_shown!(home, refused.stderr, @r"
-    error: [id]: 2 messages queued for this agent would be lost
+    error: [id]: 2 messages waiting for this agent would be lost
      hint: run `paseo queue [id]` to see its waiting messages, or `paseo rm -f [id]` to delete them too
     ");
     assert_eq!(home.paseo(&["queue", "-q", &handle]).ok().lines().count(), 2, "nothing was deleted");
     let deleted = home.paseo(&["rm", "-f", &handle]);
-    assert_eq!(deleted.ok(), format!("Deleted {handle} and 2 waiting messages"));
+    let told = deleted.ok().replace(&handle, "[id]");
+    assert_said!(home, &told, @"Deleted [id] and 2 waiting messages");
 }
 
 #[test]
@@ -86,16 +88,16 @@ fn all_are_tried_and_the_worst_counts() {
     assert!(output.stderr.contains("ffffffff"), "{}", output.stderr);
     let quiet = home.paseo(&["reopen", "-q", &one, &two]);
     assert_eq!(quiet.ok(), format!("{one}\n{two}"));
-    assert_eq!(home.paseo(&["stop", &one]).ok(), format!("{one} was idle; nothing to stop"));
+    assert_said!(home, home.paseo(&["stop", &one]).ok(), @"aaa1 was idle; nothing to stop");
 }
 
 #[test]
 fn a_name_comes_and_goes() {
     let home = home();
     let handle = start(&home, "x");
-    assert_eq!(home.paseo(&["rename", &handle, "Docs"]).ok(), format!("Renamed {handle} to Docs"));
+    assert_said!(home, home.paseo(&["rename", &handle, "Docs"]).ok(), @"Renamed aaa1 to Docs");
     assert_eq!(inspect(&home, &handle)["name"], "Docs");
-    assert_eq!(home.paseo(&["rename", &handle, ""]).ok(), format!("Removed the name of {handle}"));
+    assert_said!(home, home.paseo(&["rename", &handle, ""]).ok(), @"Removed the name of aaa1");
     assert_eq!(home.paseo(&["rename", &handle, &"x".repeat(200)]).code, 2);
     assert_eq!(home.paseo(&["rename", &handle, "two\nlines"]).code, 2);
 }

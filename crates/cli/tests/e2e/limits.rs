@@ -3,29 +3,33 @@
 use paseo_testkit::home::TestHome;
 use serde_json::Value;
 
+use crate::screens::{assert_said, assert_told, noon, squeezed};
 use crate::{home, json, start};
 
 #[test]
 fn a_limit_says_until_when() {
-    let home = home();
+    let mut home = home();
+    // No date stands beside a time.
+    home.set("TZ", noon());
     let run = home.paseo(&["run", "<<limit 1380000>>"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("failed (rate_limited)"), "{}", run.stderr);
-    assert!(
-        run.stderr.contains("rate limit until ")
-            && run.stderr.contains("(in 23 min); ")
-            && run.stderr.contains(" continues on its own then"),
-        "{}",
-        run.stderr
-    );
+    assert_told!(home, run, @r"
+    exit 1
+    Started aaa1 (scripted)
+    error: aaa1 failed (rate_limited): The limit in this script is reached.
+      rate limit until 12:00 (in 23 min); aaa1 continues on its own then
+     hint: run `paseo send aaa1 …` to retry now
+    ");
 
     let handle = start(&home, "<<limit 1380000>>");
     assert_eq!(home.paseo(&["wait", &handle]).code, 1);
-    for command in ["inspect", "why"] {
-        let told = home.paseo(&[command, &handle]);
-        assert!(told.ok().contains("rate limit until "), "{command}: {}", told.stdout);
-    }
-    assert!(home.paseo(&["ls"]).ok().contains("rate limit until "));
+    let until = |command: &[&str]| {
+        let told = home.paseo(command);
+        squeezed(told.ok().lines().find(|line| line.contains("until")).unwrap())
+    };
+    assert_said!(home, &until(&["inspect", &handle]), @"parked rate limit until 12:00 (in 23 min)");
+    assert_said!(home, &until(&["why", &handle]), @"limit rate limit until 12:00 (in 23 min)");
+    assert_said!(home, &until(&["ls"]), @"aaa1 error: rate limit until 12:00 (in 23 min) scripted now");
     let why = json(&home.paseo(&["why", "--json", &handle]));
     assert!(why["parked_until"].is_string(), "{why}");
     // A person may try again at once.
@@ -51,12 +55,28 @@ fn a_turn_that_a_limit_cut_off_goes_on_by_itself() {
     let handle = start(&home, "<<say first>><<limit 3000>>");
     assert_eq!(home.paseo(&["wait", &handle]).code, 1);
     // What agents and programs send meanwhile waits as well.
-    assert!(home.paseo(&["why", &handle]).ok().contains("rate limit until "));
+    assert!(json(&home.paseo(&["why", "--json", &handle]))["parked_until"].is_string());
     let seen = until_idle(&home, &handle);
     assert!(seen["parked_until"].is_null(), "{seen}");
     assert_eq!(seen["turns"], 2, "{seen}");
     let logs = home.paseo(&["logs", &handle]);
-    assert!(logs.ok().contains("The rate limit that ended your last turn is over."), "{}", logs.stdout);
+    assert_said!(home, logs.ok(), @r"
+    #1 12:00:00 you
+    <<say first>><<limit 3000>>
+
+    #2 12:00:00 agent
+    first
+
+    #3 12:00:00 error (rate_limited): The limit in this script is reached.
+
+    #4 12:00:00 Paseo (automatic message)
+    The rate limit that ended your last turn is over. Continue where you stopped; do not repeat completed work.
+
+    #5 12:00:00 agent
+    Received: [message from daemon]
+
+    The rate limit that ended your last turn is over. Continue where you stopped; do not repeat completed work.
+    ");
 }
 
 #[test]

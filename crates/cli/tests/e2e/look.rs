@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 
 use serde_json::Value;
 
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::{Transcript, assert_shown, home, inspect, start, start_hanging};
 
 #[test]
@@ -17,7 +17,7 @@ fn read_prints_everything_that_was_said_in_the_last_turn() {
     let read = home.paseo(&["read", &handle]);
     assert_eq!((read.code, read.stdout.as_str()), (1, "one\ntwo\nthree\n"));
     assert_shown!(home, read.stderr, @r"
-    printed before the turn failed
+    The text above was written before the failure.
     error: [id] failed (scripted_failure): x
      hint: run `paseo logs [id]`
     ");
@@ -36,7 +36,6 @@ fn read_of_a_failed_agent_says_what_went_wrong() {
     let read = home.paseo(&["read", &handle]);
     assert_eq!((read.code, read.stdout.as_str()), (1, ""));
     assert_told!(home, read);
-    assert!(!read.stderr.contains("no answer yet"), "{}", read.stderr);
 }
 
 #[test]
@@ -109,8 +108,12 @@ fn logs_fold_long_output_unless_all_is_wanted() {
     let handle = start(&home, "<<sh seq 1 40>><<sh seq 1 20000>>");
     home.paseo(&["wait", &handle]).ok();
     let folded = home.paseo(&["logs", &handle]);
-    assert!(folded.ok().contains("\n12\n… 28 more lines (paseo logs --full)\n"), "{}", folded.stdout);
-    assert!(folded.stdout.contains("… 108894 bytes in all (paseo logs --full)\n"), "{}", folded.stdout);
+    assert!(folded.ok().contains("\n12\n…"), "{}", folded.stdout);
+    let folds: Vec<&str> = folded.ok().lines().filter(|line| line.starts_with('…')).collect();
+    assert_said!(home, &folds.join("\n"), @r"
+    … 28 more lines (paseo logs --full)
+    … 108894 bytes in all (paseo logs --full)
+    ");
     let full = home.paseo(&["logs", "--full", &handle]);
     let numbers = full.ok().lines().filter(|line| line.parse::<u32>().is_ok()).count();
     assert_eq!(numbers, 20040);
@@ -183,7 +186,6 @@ fn inspect_shows_everything() {
     updated       [CLOCK] ([AGO])
     last cause    [UUID]
     last message  delivery [UUID]
-    last line     <<usage 3 4>>
     turns         1
     usage         3 tokens in (0 cached), 4 tokens out
     tools         native_read, native_write, native_shell, native_net

@@ -1,11 +1,12 @@
 //! The app shows the permission requests of all sessions, wherever they run.
 
-use paseo_wire::permission::OpenAsk;
+use paseo_wire::permission::PermissionRequest;
 use paseo_wire::worker::StartWorker;
 use serde_json::json;
 
 use crate::cast::tool;
 use crate::consent::Browser;
+use crate::screens::assert_said;
 use crate::workers::{red, until_seen, wanted};
 
 #[tokio::test]
@@ -39,14 +40,15 @@ async fn a_browser_is_told_of_all_of_them_as_the_command_line_is() {
     let listed = home.paseo(&["permit", "ls", "--json"]);
     let listed = crate::json(&listed)["asks"].as_array().unwrap().clone();
     assert_eq!(shown, listed);
-    let asks: Vec<OpenAsk> = shown.into_iter().map(|ask| serde_json::from_value(ask).unwrap()).collect();
+    let asks: Vec<PermissionRequest> =
+        shown.into_iter().map(|ask| serde_json::from_value(ask).unwrap()).collect();
     assert_eq!(asks.len(), 4, "{asks:#?}");
     for words in ["background?", "child?", "participant?"] {
         let found: Vec<_> = asks.iter().filter(|ask| ask.text == words).collect();
         assert!(found.len() == 1 && found[0].terminal.is_none(), "{words}: {asks:#?}");
     }
     let of_worker = asks.iter().find(|ask| ask.session == worker.session).unwrap();
-    assert!(of_worker.text.contains("paseo worker attach red-1"), "{of_worker:?}");
+    assert_said!(home, &of_worker.text, @"Allow shell? (y/n) (answer in the terminal: `paseo worker attach red-1`)");
     assert_eq!(of_worker.terminal.as_deref(), Some("red-1"));
 
     // No list hides them from each other: each can be answered by what the browser was shown.

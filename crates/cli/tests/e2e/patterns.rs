@@ -45,7 +45,10 @@ fn asking_uses_the_newest_session_and_starts_one_when_there_is_none() {
     assert!(first.stderr.contains("(notes)"), "{}", first.stderr);
     let second = home.paseo(&["ask", "notes", "<<say two>>"]);
     assert_eq!(second.ok(), "two");
-    assert!(!second.stderr.contains("Started "), "{}", second.stderr);
+    assert_told!(home, second, @r"
+    exit 0
+    Sent to aaa1
+    ");
     let [only] = sessions(&home, "notes").try_into().unwrap();
 
     let fresh = json(&home.paseo(&["tell", "notes", "--session", "create", "--json", "<<say three>>"]));
@@ -93,7 +96,11 @@ fn an_agent_that_does_not_exist_is_told_with_those_that_do() {
     ] {
         let output = home.paseo(arguments);
         assert_eq!((output.code, output.stdout.as_str()), (3, ""), "{arguments:?}: {output:?}");
-        assert!(output.stderr.contains("default, notes"), "{}", output.stderr);
+        assert_told!(home, output, @r"
+        exit 3
+        error: agent definition `nots` not found
+         hint: choose one of: default, notes
+        ");
     }
     assert_eq!(home.paseo(&["ls", "-q", "-a", "-g"]).ok(), "", "nothing was started");
 }
@@ -160,6 +167,12 @@ fn switching_notes_where_a_person_came_from() {
     home.paseo(&["close", &notes]).ok();
     assert_eq!(switch(&home, &["notes"]), notes);
     assert_eq!(inspect(&home, &notes)["status"], "idle", "it is open again");
+    // A new one, although there is one, with the same way back.
+    let new =
+        json(&home.paseo(&["switch", "notes", "<<say afresh>>", "--new", "--from", &general, "--json"]));
+    assert_eq!((&new["from"], &new["created"]), (&id(&home, &general), &true.into()));
+    assert_ne!(new["session"]["handle"], notes);
+    assert_eq!(home.paseo(&["switch", "--back", "--new"]).code, 2);
 }
 
 #[test]
@@ -248,7 +261,7 @@ fn whoever_goes_back_stays_in_the_project() {
     home.paseo(&["rename", &general, "the plan"]).ok();
     home.paseo(&["wait", &general]).ok();
     let went = home.paseo(&["switch", "notes"]);
-    assert!(went.stderr.contains(&format!("To return to {general} the plan")), "{}", went.stderr);
+    assert_told!(home, went);
 
     // Elsewhere nobody has been anywhere yet.
     let nowhere = there(&home, &other, &["switch", "--back"]);
@@ -275,10 +288,14 @@ fn an_old_switch_is_not_gone_back_on() {
         home.paseo(&["wait", &general]).ok();
         switch(&home, &[agent]);
     }
-    let general = home.paseo(&["switch", "--back", "<<say done>>"]).ok().to_owned();
+    home.paseo(&["switch", "--back", "<<say done>>"]).ok();
     let again = home.paseo(&["switch", "--back", "<<say done>>"]);
     assert_eq!(again.code, 6, "{again:?}");
-    assert!(again.stderr.contains(&format!("you did not switch to {general}")), "{}", again.stderr);
+    assert_told!(home, again, @r"
+    exit 6
+    error: cannot switch back: aaa1 has no earlier agent to return to
+     hint: switch with `paseo switch AGENT`, or pass --from HANDLE
+    ");
 }
 
 #[test]
@@ -290,7 +307,7 @@ fn without_words_of_ones_own_the_summary_is_asked_for() {
     home.paseo(&["close", &general]).ok();
     let back = home.paseo(&["switch", "--back"]);
     assert_eq!(back.ok(), general);
-    assert!(back.stderr.contains(&format!("told {general}: You said: I am returning")), "{}", back.stderr);
+    assert_told!(home, back);
     assert_ne!(inspect(&home, &general)["status"], "closed", "whoever goes there opens it again");
     let directly = home.paseo(&["switch", "--back", "--from", &notes]);
     assert_told!(home, directly);

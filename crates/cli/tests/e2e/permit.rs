@@ -6,14 +6,14 @@ use paseo_client::Client;
 use paseo_testkit::home::TestHome;
 use paseo_wire::change::SessionChange;
 use paseo_wire::error::Code;
-use paseo_wire::permission::{AnswerPermission, AskQuery, OpenAsk};
+use paseo_wire::permission::{AnswerPermission, PermissionRequest, PermissionRequestQuery};
 use paseo_wire::stream::Frame;
 use serde_json::Value;
 
 use crate::pty::Terminal;
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told, squeezed};
 use crate::watch::{Watched, until};
-use crate::{Transcript, assert_shown, home, json, start, wait_for_text};
+use crate::{Transcript, assert_shown, home, inspect, json, start, wait_for_text};
 
 /// Starts an agent that asks before it does anything, and waits until it asks.
 fn asking(home: &TestHome, script: &str) -> String {
@@ -23,7 +23,7 @@ fn asking(home: &TestHome, script: &str) -> String {
 }
 
 /// Returns everything that is open.
-fn open(home: &TestHome) -> Vec<OpenAsk> {
+fn open(home: &TestHome) -> Vec<PermissionRequest> {
     let listed = home.paseo(&["permit", "ls", "--json"]);
     serde_json::from_value(json(&listed)["asks"].take()).unwrap()
 }
@@ -36,10 +36,31 @@ fn an_ask_is_listed_and_allowed() {
     let asks = open(&home);
     assert_eq!((asks[0].handle.as_str(), asks[0].text.as_str()), (handle.as_str(), "may I"));
     assert!(home.paseo(&["inspect", &handle]).ok().contains("may I"));
-    assert!(home.paseo(&["ls"]).ok().contains("waiting: asks: may I"));
-    assert_eq!(home.paseo(&["permit", "allow", "--yes", &handle]).ok(), format!("Allowed {handle}: may I"));
+    assert_said!(home, &squeezed(home.paseo(&["ls"]).ok()), @r"
+    HANDLE STATUS PROVIDER UPDATED
+    aaa1 waiting: asks: may I scripted now
+    ");
+    assert_said!(home, home.paseo(&["permit", "allow", "--yes", &handle]).ok(), @"Allowed aaa1: may I");
     wait_for_text(&home, &handle, "went on");
-    assert_eq!(home.paseo(&["permit", "ls"]).stderr, "No open permission requests.\n");
+    assert_said!(home, &home.paseo(&["permit", "ls"]).stderr, @"No open permission requests.");
+}
+
+#[test]
+fn a_destructive_request_is_marked_wherever_it_is_shown() {
+    let home = home();
+    let handle = asking(&home, "<<sh env X=1 sh -c 'rm -r''f gone'; echo done>><<say went on>>");
+    let harmless = asking(&home, "<<sh echo hello>>");
+    let asks = open(&home);
+    assert_eq!(asks.iter().map(|ask| ask.destructive).collect::<Vec<_>>(), [true, false]);
+    let listed = home.paseo(&["permit", "ls"]);
+    assert_eq!(listed.ok().matches("  destructive").count(), 1, "{}", listed.ok());
+    let inbox = json(&home.paseo(&["inbox", "--json"]));
+    let marked = |at: usize| inbox["needs_you"][at]["destructive"].clone();
+    assert_eq!((marked(0), marked(1)), (true.into(), false.into()));
+    let refused = home.paseo(&["permit", "allow", &handle]);
+    assert!(refused.code != 0 && refused.stderr.contains("(destructive)"), "{}", refused.stderr);
+    assert!(!home.paseo(&["permit", "allow", &harmless]).stderr.contains("(destructive)"));
+    assert_eq!(open(&home).len(), 2, "nothing was decided");
 }
 
 #[test]
@@ -48,9 +69,9 @@ fn an_ask_can_be_denied_with_words() {
     let handle = start(&home, "<<ask may I>>");
     assert_eq!(home.paseo(&["wait", &handle]).code, 4);
     let denied = home.paseo(&["permit", "deny", &handle, "--message", "not today"]);
-    assert_eq!(denied.ok(), format!("Denied {handle}: may I"));
+    assert_said!(home, denied.ok(), @"Denied aaa1: may I");
     home.paseo(&["wait", &handle]).ok();
-    assert!(home.paseo(&["logs", &handle]).ok().contains("Denied: may I (not today)"));
+    assert_said!(home, home.paseo(&["logs", &handle]).ok());
 }
 
 #[test]
@@ -81,7 +102,7 @@ fn exactly_what_would_be_done_is_shown() {
     let hash = asks[0].hash.get(..8).unwrap();
     assert!(home.paseo(&["inspect", &handle]).stderr.contains(&format!("paseo permit allow {hash}")));
     let denied = json(&home.paseo(&["permit", "deny", "--json", hash]));
-    assert_eq!((&denied["hash"], &denied["allow"]), (&asks[0].hash.clone().into(), &false.into()));
+    assert_eq!((&denied["hash"], &denied["allow"]), (&asks[0].hash.as_str().into(), &false.into()));
     home.paseo(&["wait", &handle]).ok();
 }
 
@@ -132,7 +153,7 @@ fn a_name_for_several_requests_lists_them() {
     assert_eq!(asks.len(), 2, "oldest first");
     assert_eq!((asks[0].handle.as_str(), asks[1].handle.as_str()), (one.as_str(), other.as_str()));
     // A handle answers its own, whatever else is open.
-    assert!(home.paseo(&["permit", "allow", "--yes", &other]).ok().contains("runs `echo two` in"));
+    assert_said!(home, home.paseo(&["permit", "allow", "--yes", &other]).ok(), @"Allowed aaa1: runs `echo two` in /tmp/paseo-000000/work");
     home.paseo(&["wait", &other]).ok();
     assert_eq!(open(&home).len(), 1);
     assert_eq!(home.paseo(&["permit", "allow", "--yes", "0"]).code, 3);
@@ -149,8 +170,11 @@ fn several_requests_of_one_agent_are_told_apart() {
     transcript.until(|item| item["text"] == "tag?");
     let asks = open(&home);
     assert_eq!(asks.iter().map(|ask| ask.text.as_str()).collect::<Vec<_>>(), ["push?", "tag?"]);
-    assert!(home.paseo(&["ls"]).ok().contains("waiting: asks: push? (and 1 more)"));
-    assert!(home.paseo(&["why", &handle]).ok().contains("paseo permit ls"));
+    assert_said!(home, &squeezed(home.paseo(&["ls"]).ok()), @r"
+    HANDLE STATUS PROVIDER UPDATED
+    aaa1 waiting: asks: push? (and 1 more) scripted now
+    ");
+    assert_said!(home, home.paseo(&["why", &handle]).ok());
 
     let which = home.paseo(&["permit", "allow", "--yes", &handle]);
     assert_eq!(which.code, 3);
@@ -178,7 +202,7 @@ async fn a_page_goes_on_where_the_last_one_ended() {
         matches!(frame, Frame::Event(event) if event.view.as_ref().is_some_and(|view| view.asks == 3))
     })
     .await;
-    let mut query = AskQuery { limit: Some(1), ..AskQuery::default() };
+    let mut query = PermissionRequestQuery { limit: Some(1), ..PermissionRequestQuery::default() };
     let mut texts = Vec::new();
     loop {
         let page = watched.client.permissions(&query).await.unwrap();
@@ -206,7 +230,7 @@ fn the_first_answer_wins_and_the_second_is_told() {
     for command in [vec!["permit", "deny", &hash], vec!["permit", "deny", "--always", &hash]] {
         let late = home.paseo(&command);
         assert_eq!(late.code, 6, "{late:?}");
-        assert!(late.stderr.contains("no open request has the hash"), "{}", late.stderr);
+        assert_told!(home, late);
     }
     assert!(json(&home.paseo(&["permit", "rules", "--json"]))["rules"].as_array().unwrap().is_empty());
     home.paseo(&["stop", &handle]).ok();
@@ -250,8 +274,7 @@ fn several_requests_are_answered_at_once_and_the_worst_outcome_counts() {
     words.push("9999");
     let allowed = home.paseo(&words);
     assert_eq!(allowed.code, 3, "{allowed:?}");
-    assert!(allowed.stdout.contains(&format!("Allowed {one}: ")), "{allowed:?}");
-    assert!(allowed.stdout.contains(&format!("Allowed {two}: ")), "{allowed:?}");
+    assert!([&one, &two].iter().all(|handle| allowed.stdout.contains(*handle)), "{allowed:?}");
     assert_told!(home, allowed);
     home.paseo(&["wait", &one, &two]).ok();
     assert!(home.work().join("one").exists() && home.work().join("two").exists());
@@ -262,7 +285,6 @@ fn always_is_kept_for_exactly_this_and_can_be_forgotten() {
     let home = home();
     let first = asking(&home, "<<sh touch made>>");
     let allowed = home.paseo(&["permit", "allow", "--yes", "--always", &first]);
-    assert!(allowed.ok().starts_with(&format!("Allowed {first}: runs `touch made` in /")), "{allowed:?}");
     assert_told!(home, allowed);
     home.paseo(&["wait", &first]).ok();
 
@@ -302,7 +324,7 @@ fn what_was_denied_for_good_is_denied_in_every_mode() {
     home.paseo(&["wait", &first]).ok();
     for mode in ["full", "ask"] {
         let run = home.paseo(&["run", "--permissions", mode, "<<sh touch made>>"]);
-        assert!(run.stderr.contains(" denied"), "{mode}: {}", run.stderr);
+        assert_told!(home, run);
     }
     assert!(!home.work().join("made").exists());
 }
@@ -338,7 +360,7 @@ fn what_is_denied_in_a_repository_is_denied_everywhere_in_it() {
     let wrapped = "<<sh /bin/sh -c 'touch made'>>";
     for (cwd, script) in [(work.to_str().unwrap(), "<<sh touch made>>"), (below, wrapped)] {
         let run = home.paseo(&["run", "--permissions", "full", "--cwd", cwd, script]);
-        assert!(run.stderr.contains(" denied"), "{cwd}: {}", run.stderr);
+        assert_told!(home, run);
     }
     let rules = json(&home.paseo(&["permit", "rules", "--json"]));
     assert_eq!(rules["rules"][0]["project"], work.canonicalize().unwrap().to_str().unwrap());
@@ -351,14 +373,14 @@ fn a_handle_is_confirmed_before_anything_is_allowed() {
     let blind = home.paseo(&["permit", "allow", &handle]);
     assert_eq!(blind.code, 2, "{blind:?}");
     let hash = open(&home)[0].hash.clone();
-    for words in ["runs `touch made` in /", &hash[..8], "--yes"] {
-        assert!(blind.stderr.contains(words), "{words}: {}", blind.stderr);
-    }
-    assert_eq!(home.paseo(&["permit", "allow", &hash[..5]]).code, 2, "too short to be meant");
+    assert!(blind.stderr.contains(&hash[..8]), "{}", blind.stderr);
+    assert_told!(home, blind);
+    let short = home.paseo(&["permit", "allow", &hash[..7]]);
+    assert_told!(home, short);
 
     let mut terminal = Terminal::start(&home, 100, &["permit", "allow", &handle]);
     let shown = terminal.until("[y/N]");
-    assert!(shown.contains("runs `touch made` in /") && shown.contains("\"command\""), "{shown}");
+    assert_said!(home, &shown.split_whitespace().collect::<Vec<_>>().join(" "), @r#"aaaaaaa1 aaa2 shell now runs `touch made` in /tmp/paseo-000000/work { "tool": "shell", "input": { "command": "touch made" } } --always: the command `touch made` in /tmp/paseo-000000/work allow exactly this? [y/N]"#);
     terminal.type_in("n\n");
     assert_eq!(terminal.finish().0, Some(6));
     assert_eq!(open(&home).len(), 1, "nothing decided");
@@ -380,7 +402,7 @@ fn words_go_along_with_an_answer() {
     assert_eq!(home.paseo(&["wait", &handle]).code, 4);
     home.paseo(&["permit", "allow", "--yes", &handle, "-m", "the red one"]).ok();
     home.paseo(&["wait", &handle]).ok();
-    assert!(home.paseo(&["logs", &handle]).ok().contains("Answered: which one? (the red one)"));
+    assert_said!(home, home.paseo(&["logs", &handle]).ok());
     let handle = asking(&home, "<<sh true>><<say on>>");
     home.paseo(&["permit", "allow", "--yes", &handle, "-m", "mind the gap"]).ok();
     Transcript::follow(&home, &handle)
@@ -393,12 +415,11 @@ fn the_transcript_says_in_words_what_was_asked_and_who_decided() {
     let home = home();
     let handle = asking(&home, "<<sh touch made>>");
     let asked = home.paseo(&["logs", &handle]);
-    assert!(asked.ok().contains("asks: runs `touch made` in /"), "{}", asked.stdout);
-    assert!(asked.stdout.contains(r#""command": "touch made""#), "{}", asked.stdout);
+    assert_said!(home, asked.ok());
     home.paseo(&["permit", "allow", "--yes", &handle]).ok();
     home.paseo(&["wait", &handle]).ok();
     let decided = home.paseo(&["logs", &handle]);
-    assert!(decided.ok().contains("allowed by you: runs `touch made` in /"), "{}", decided.stdout);
+    assert_said!(home, decided.ok());
 }
 
 #[test]
@@ -409,7 +430,7 @@ fn an_agent_that_may_only_read_is_denied_without_a_question() {
     assert_told!(home, run);
     assert!(!home.work().join("made").exists());
     let handle = json(&home.paseo(&["ls", "--json"]))["sessions"][0]["handle"].as_str().unwrap().to_owned();
-    assert!(home.paseo(&["inspect", &handle]).ok().contains("permissions   read-only"));
+    assert_eq!(inspect(&home, &handle)["permissions"], "read-only");
 }
 
 #[test]
@@ -487,7 +508,7 @@ async fn an_agent_cannot_answer_its_own_ask() {
     })
     .await
     .expect("the shell tried");
-    assert!(said.ends_with("exit=6\n") && said.contains("only people can"), "{said}");
+    assert_said!(watched.home, &said);
     assert_eq!(watched.client.session(&id).await.unwrap().session.status.as_str(), "waiting");
     watched.client.stop(&id).await.unwrap();
 }

@@ -97,6 +97,13 @@ impl Terminal {
     }
 }
 
+/// Returns the words that were shown after the last question, the answer among them. How they wrap depends on how long
+/// paths are.
+pub(crate) fn after_the_question(shown: &str) -> String {
+    let (_, rest) = shown.rsplit_once("[y/N]").unwrap_or_else(|| panic!("no question: {shown}"));
+    rest.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Opens a terminal: the end that people have, and the one that programs have.
 fn open(columns: u16) -> (File, OwnedFd) {
     let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();

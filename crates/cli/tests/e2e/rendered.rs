@@ -1,6 +1,7 @@
 //! What agents say, on a terminal: rendered, as it grows, and harmless.
 
 use crate::pty::{Terminal, on_terminal};
+use crate::screens::assert_said;
 use crate::{home, start};
 
 /// Markdown with what a terminal would obey, written out and as entities.
@@ -73,6 +74,20 @@ fn who_wrote_is_said_as_people_say_it() {
     home.paseo(&["send", "--wait", &sender, &told]).ok();
     home.paseo(&["wait", &handle]).ok();
     let logs = home.paseo(&["logs", &handle]);
-    assert!(logs.ok().contains(&format!(" {sender} (reviewer)\n")), "{logs:?}");
-    assert!(logs.ok().contains(" you\n") && !logs.ok().contains("human:cli"), "{logs:?}");
+    assert_said!(home, logs.ok(), @r"
+    #1 12:00:00 you
+    <<say ready>>
+
+    #2 12:00:00 agent
+    ready
+
+    #3 12:00:00 aaa1 (reviewer)
+    look at this
+
+    #4 12:00:00 agent
+    Received: [message from tab aaa1]
+    [This is another agent, not a person. Reply with send_to_tab to aaa1 only if an answer is needed.]
+
+    look at this
+    ");
 }

@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use paseo_testkit::home::TestHome;
 use serde_json::Value;
 
+use crate::screens::assert_said;
 use crate::{home, start};
 
 /// Asks the daemon for a path. Returns the status and the body.
@@ -27,7 +28,7 @@ fn a_path_that_cannot_be_read_is_refused_as_json() {
     for path in [format!("/api/sessions/{handle}/items/first/text"), "/api/sessions/%ff".to_owned()] {
         let (status, body) = get(&home, &path);
         assert_eq!((status, &body["code"]), (400, &"invalid_request".into()), "{path}: {body}");
-        assert!(body["hint"].as_str().unwrap().contains("use the path `/api/sessions/{id}"), "{body}");
+        assert_said!(home, body["hint"].as_str().unwrap());
     }
 }
 
@@ -38,13 +39,26 @@ fn an_unknown_query_parameter_is_refused_with_the_known_ones() {
     home.paseo(&["wait", &handle]).ok();
     let (status, body) = get(&home, "/api/sessions?label=a%3Db");
     assert_eq!((status, &body["code"]), (400, &"invalid_request".into()), "{body}");
-    assert_eq!(body["message"], "unknown query parameter `label`");
-    assert_eq!(
-        body["hint"],
-        "use one of: after, agent, all_statuses, any_labels, brief, labels, limit, project, ui"
-    );
+    assert_said!(home, body["message"].as_str().unwrap(), @"unknown query parameter `label`");
+    let hint = body["hint"].as_str().unwrap();
+    assert_said!(home, hint, @"use one of: after, agent, all_statuses, any_labels, brief, labels, limit, project, ui");
     let (status, body) = get(&home, &format!("/api/sessions/{handle}?verbose=1"));
-    assert_eq!((status, &body["hint"]), (400, &"remove the query; this route takes none".into()));
+    assert_eq!(status, 400);
+    assert_said!(home, body["hint"].as_str().unwrap(), @"remove the query; this route takes none");
     assert_eq!(get(&home, &format!("/api/sessions/{handle}/items?limit=1&before=9")).0, 200);
     assert_eq!(get(&home, "/api/sessions?any%5Flabels=true").0, 200, "a key may be escaped");
+}
+
+#[test]
+fn items_between_two_ordinals_come_oldest_first() {
+    let home = home();
+    let handle = start(&home, "<<say one>><<say two>><<say three>>");
+    home.paseo(&["wait", &handle]).ok();
+    let ordinals = |query: &str| -> Vec<u64> {
+        let (_, page) = get(&home, &format!("/api/sessions/{handle}/items?{query}"));
+        page["items"].as_array().unwrap().iter().map(|item| item["ordinal"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(ordinals("after=1&before=4"), [2, 3]);
+    assert_eq!(ordinals("after=1&before=4&limit=1"), [2]);
+    assert!(ordinals("after=3&before=3").is_empty());
 }

@@ -117,6 +117,11 @@ fn everything_fits_its_schema() {
     checked.prints("answer", &["read", &failed]);
     checked.prints("item", &["logs", handle]);
     checked.prints("search", &["search", "hi"]);
+    std::fs::write(home.work().join("note.txt"), "hi\n").unwrap();
+    checked.prints("files", &["files", handle]);
+    checked.prints("file", &["files", handle, "note.txt", "--show"]);
+    checked.prints("projects", &["projects"]);
+    checked.prints("models", &["providers", "models", "scripted"]);
     checked.prints("ending", &["run", "<<say hi>>"]);
     checked.prints("ending", &["run", "<<fail boom>>"]);
     checked.prints("ending", &["run", "--timeout", "1s", "<<hang>>"]);
@@ -125,6 +130,8 @@ fn everything_fits_its_schema() {
     checked.prints("done", &["wait", handle]);
     checked.prints("trace", &["trace", receipt["delivery"].as_str().unwrap()]);
     checked.prints("cause", &["cause", receipt["cause"].as_str().unwrap()]);
+    checked.prints("cause_messages", &["cause", handle, "--messages"]);
+    checked.prints("map", &["map", "--all"]);
     let attach = ["attach", "--json", handle];
     checked.fits("item", &attach, &home.paseo_with(&attach, b"<<think hm>><<sh false>>\n"));
 
@@ -134,6 +141,7 @@ fn everything_fits_its_schema() {
     checked.prints("agent", &["label", handle, "c=d"]);
 
     checked.prints("agent", &["pin", handle]);
+    checked.prints("agent", &["notify", handle]);
     checked.prints("agent", &["label", handle, "--attr", "n={\"a\":[1]}"]);
     checked.prints("ending", &["ask", "default", "--session", handle, "<<say hi>>"]);
     let told = checked.prints("messaged", &["tell", "default", "--session", "create", "<<say hi>>"]);
@@ -154,6 +162,7 @@ fn everything_fits_its_schema() {
     checked.prints("done", &["wait", &asking]);
     checked.prints("why", &["why", &asking]);
     checked.prints("asks", &["permit", "ls"]);
+    checked.prints("inbox", &["inbox"]);
     checked.prints("answered", &["permit", "allow", "--yes", &asking]);
     assert_eq!(home.paseo(&["wait", &asking]).code, 4);
     checked.prints("answered", &["permit", "deny", &asking]);
@@ -170,7 +179,7 @@ fn everything_fits_its_schema() {
     checked.prints("definitions", &["agents", "ls"]);
     checked.prints("definition", &["agents", "show", "default"]);
     checked.prints("ending", &["run", "<<limit 60000>>"]);
-    for deed in ["clear", "close", "reopen"] {
+    for deed in ["archive", "clear", "close", "reopen"] {
         checked.prints("action", &[deed, &asking]);
     }
 
@@ -196,6 +205,7 @@ fn everything_fits_its_schema() {
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     checked.fits("tasks", &watch, &Output { stdout: line, ..finish(child) });
     checked.prints("notices", &["team", "audit"]);
+    checked.prints("refusals", &["team", "refusals"]);
     checked.prints("team_env", &["team", "env", "--agent", "ann"]);
     let begin = ["worker", "start", "--team", "red", "--provider", "scripted", "<<say hi>>"];
     let worker = checked.prints("worker_started", &begin);
@@ -218,6 +228,7 @@ fn everything_fits_its_schema() {
     checked.prints("thread", &["thread", "new", "gone"]);
     checked.prints("thread", &["thread", "rm", "gone"]);
 
+    checked.prints("usage", &["usage"]);
     checked.prints("link", &["open"]);
     checked.prints("devices", &["devices", "ls"]);
     checked.prints("settings", &["settings", "get"]);

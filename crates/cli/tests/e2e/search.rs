@@ -4,7 +4,9 @@ use paseo_client::Client;
 use paseo_testkit::home::TestHome;
 use paseo_wire::error::Code;
 use paseo_wire::search::{SearchHit, SearchPage, SearchQuery};
+use paseo_wire::words::SearchKind;
 
+use crate::screens::{assert_said, assert_told, squeezed};
 use crate::watch::Watched;
 use crate::{home, start, start_hanging};
 
@@ -66,7 +68,11 @@ fn what_was_said_answered_and_done_is_found() {
 
     home.paseo(&["close", &handle]).ok();
     let shown = home.paseo(&["search", "grommet"]);
-    assert!(shown.ok().contains("Marigold helper (closed)"), "{shown:?}");
+    assert_said!(home, &squeezed(shown.ok()), @r"
+    aaa1 Marigold helper (closed) a tool now
+    grommet
+    paseo logs aaa1 --since 4
+    ");
     let nothing = home.paseo(&["search", "nowhere"]);
     assert_eq!((nothing.ok(), nothing.stderr.trim()), ("", "No matches."));
 }
@@ -119,6 +125,11 @@ fn filters_narrow_and_pages_follow_each_other() {
             paged.extend(page.hits);
         }
         assert_eq!((all.len(), &paged), (7, &all));
+        let refused = home.paseo(&[&["search", "pebble", "--after", "foo"], order].concat());
+        assert_told!(home, refused, @r"
+        exit 2
+        error: `foo` is not a cursor of this list: pass the `next` of the previous page
+        ");
     }
 }
 
@@ -186,13 +197,13 @@ async fn a_crash_before_the_index_was_fed_loses_and_doubles_nothing() {
         }
         if round % 2 == 0 {
             // An agent without a script says what it was told.
-            let query = SearchQuery { kind: Some("said".into()), ..ask(&format!("crash{round}n4")) };
+            let query = SearchQuery { kind: vec![SearchKind::Said], ..ask(&format!("crash{round}n4")) };
             assert_eq!(watched.client.search(&query).await.unwrap().hits.len(), 1);
         }
         watched.crash();
     }
     watched.settled(&session).await;
-    let query = SearchQuery { kind: Some("said".into()), limit: Some(100), ..ask("word") };
+    let query = SearchQuery { kind: vec![SearchKind::Said], limit: Some(100), ..ask("word") };
     let page = watched.client.search(&query).await.unwrap();
     let mut found: Vec<String> = page.hits.iter().map(text).collect();
     found.sort();
@@ -229,12 +240,13 @@ async fn hostile_questions_are_answered_or_refused_in_words() {
     assert_eq!(watched.client.search(&ask("\" OR *")).await.unwrap().hits.len(), 2);
     assert_eq!(watched.client.search(&ask("col: NEAR(")).await.unwrap().hits.len(), 2);
     assert_eq!(watched.client.search(&ask(&long)).await.unwrap_err().code(), Some(Code::TooLarge));
-    for empty in ["", "*", "\"\"", "🎉"] {
+    for empty in ["", "*", "\"\""] {
         assert_eq!(watched.client.search(&ask(empty)).await.unwrap_err().code(), Some(Code::InvalidRequest));
     }
+    assert_eq!(watched.client.search(&ask("🎉")).await.unwrap().hits, [], "no word is made of signs");
     for bad in [
         SearchQuery { within: Some("nowhere".into()), ..ask("x") },
-        SearchQuery { kind: Some("said,thought".into()), ..ask("x") },
+        SearchQuery { kind: vec![SearchKind::Said, "thought".into()], ..ask("x") },
         SearchQuery { after: Some("soon".into()), ..ask("x") },
         SearchQuery { directory: Some("here".into()), ..ask("x") },
     ] {
@@ -242,7 +254,11 @@ async fn hostile_questions_are_answered_or_refused_in_words() {
     }
     let refused = watched.home.paseo(&["search", &long]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("10000 characters"), "{refused:?}");
+    assert_told!(watched.home, refused, @r#"
+    exit 2
+    error: the query has 10000 characters; the limit is 1000
+     hint: enter words, a "phrase" or a prefix*
+    "#);
     assert_eq!(watched.home.paseo(&["search", "***"]).code, 2);
     assert_eq!(watched.home.paseo(&["search", "x", "--agent", "ffff"]).code, 3);
 }
@@ -253,7 +269,11 @@ async fn only_people_may_search() {
     let home = &watched.home;
     done(home, "<<say mallow>>");
     let printed = watched.shell("<<sh paseo search mallow; echo \"exit=$?\">>").await;
-    assert!(printed.ends_with("exit=6\n") && !printed.contains("paseo logs"), "{printed}");
+    assert_said!(home, &printed, @r"
+    error: only people can do this, and you are calling as an agent
+     hint: ask a person; this process belongs to agent aaa1
+    exit=6
+    ");
     home.paseo(&["thread", "new", "plan"]).ok();
     home.paseo(&["thread", "invite", "plan", "scripted", "--id", "ada"]).ok();
     let secret = home.paseo(&["thread", "token", "plan", "--as", "ada", "-q"]).ok().to_owned();

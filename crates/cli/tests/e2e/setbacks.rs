@@ -7,7 +7,7 @@ use paseo_testkit::home::TestHome;
 use serde_json::{Value, json};
 
 use crate::cast::Cast;
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::workers::{Reader, red_at, until, until_seen};
 use crate::workers_tools::member;
 
@@ -33,8 +33,9 @@ async fn a_worker_that_dies_before_it_begins_says_so_and_its_leader_is_told() {
     let start = json!({ "taskPrompt": "the parser, please", "provider": "pi" });
     let begun = cast.call(&lead.id, "team_tmux_start", &start).await.json();
     cast.until_heard(&lead.id, "failed to complete your request").await;
-    let heard = cast.heard(&lead.id).await.join("\n");
-    assert!(heard.contains("with code 7") && heard.contains("retried with the next one"), "{heard}");
+    let heard = cast.heard(&lead.id).await;
+    let failure = heard.iter().find(|text| text.contains("failed to complete your request")).unwrap();
+    assert_said!(cast.0.home, failure);
 
     let reader = Reader::new(&cast);
     let thread = begun["threadId"].as_str().unwrap();
@@ -44,9 +45,9 @@ async fn a_worker_that_dies_before_it_begins_says_so_and_its_leader_is_told() {
         |posts| posts.iter().any(|(from, _)| from == "red-1"),
     )
     .await;
-    let said = &posts.iter().find(|(from, _)| from == "red-1").unwrap().1;
-    assert!(said.starts_with("I could not begin: ") && said.contains("with code 7"), "{posts:#?}");
-    assert!(!posts.iter().any(|(_, text)| text.contains("Finished without output")), "{posts:#?}");
+    let said: Vec<&str> =
+        posts.iter().filter(|(from, _)| from == "red-1").map(|(_, text)| text.as_str()).collect();
+    assert_said!(cast.0.home, &said.join("\n"));
 
     // What was told is told once; what comes of the next attempt is in the thread.
     let name = json!({ "sessionName": "red-1", "message": "go on" });
@@ -79,8 +80,12 @@ async fn a_participant_that_fails_before_it_begins_is_reported_to_its_thread() {
     };
     let seen = until_seen("the failure", async || errors(), |errors| !errors.is_empty()).await;
     let text = seen[0]["content"].as_str().unwrap();
-    assert!(text.starts_with("pi failed before it accepted the message: "), "{text}");
-    assert!(text.contains("with code 7") && text.contains("retried with the next one"), "{text}");
+    assert_said!(home, text, @r"
+    pi failed before it accepted the message: the agent's process exited during the turn with code 7; its last output:
+    no disk
+
+    The message is queued and will be retried with the next one. Run `paseo why aaa1` for details.
+    ");
     let asked = events().into_iter().find(|event| event["from"] == "user" && event["type"] == "message");
     assert_eq!(seen[0]["meta"]["reply_to"], asked.unwrap()["id"]);
 

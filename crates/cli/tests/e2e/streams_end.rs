@@ -9,6 +9,7 @@ use paseo_wire::stream::Frame;
 
 use crate::cast::Cast;
 use crate::json;
+use crate::screens::assert_said;
 use crate::threads::Room;
 use crate::watch::next;
 use crate::workers::{red, started};
@@ -126,7 +127,8 @@ async fn nobody_follows_a_team_that_was_closed() {
     cast.0.home.paseo(&["team", "rm", "red"]).ok();
     for events in all {
         let (code, why) = end(events).await;
-        assert!(code == Some(Code::Conflict) && why.contains("team red is closed"), "{code:?} {why}");
+        assert_eq!(code, Some(Code::Conflict), "{why}");
+        assert_said!(cast.0.home, &why, @"team red is closed and read-only");
     }
     // People read on.
     while !matches!(next(&mut person).await, Frame::Team(frame) if matches!(frame.change, TeamChange::Closed {}))

@@ -6,7 +6,7 @@ use paseo_wire::message::SendMessage;
 use paseo_wire::stream::Frame;
 use serde_json::{Map, Value, json};
 
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::structured::file;
 use crate::structured_people::{begin, settled};
 use crate::watch::{Watched, until};
@@ -43,7 +43,7 @@ async fn a_check_without_end_is_ended_and_the_daemon_answers_meanwhile() {
     let view = settled(&watched, &session, &receipt.delivery).await;
     let check = view.check.unwrap();
     assert_eq!((view.stage.as_str(), check.state.as_str(), check.corrections), ("failed", "unchecked", 0));
-    assert!(check.violations[0].expected.contains("10 seconds"), "{check:#?}");
+    assert_said!(watched.home, &check.violations[0].expected, @"the check exceeded its limit of 10 seconds or its memory limit");
     assert!(watched.home.left_beside_the_daemon().is_empty());
 }
 

@@ -2,12 +2,14 @@
 
 use paseo_client::Events;
 use paseo_wire::change::SessionChange;
+use paseo_wire::item::ItemBody;
 use paseo_wire::message::{DeliveryView, Receipt, SendMessage, Verb};
 use paseo_wire::session::CreateSession;
 use paseo_wire::stream::Frame;
-use paseo_wire::words::{AbandonReason, ItemKind};
+use paseo_wire::words::AbandonReason;
 use serde_json::{Value, json};
 
+use crate::screens::assert_told;
 use crate::structured::script;
 use crate::watch::{Watched, next, until};
 use crate::workers::until_seen;
@@ -63,7 +65,7 @@ pub(crate) async fn corrected(events: &mut Events, number: usize) {
     let mut handed = 0;
     until(events, |frame| {
         handed += usize::from(
-            matches!(frame, Frame::Item(frame) if frame.item.kind == ItemKind::UserText && frame.item.fields["origin"] == "daemon"),
+            matches!(frame, Frame::Item(frame) if matches!(&frame.item.body, ItemBody::UserText(said) if said.origin == "daemon")),
         );
         handed == number
     })
@@ -124,7 +126,7 @@ async fn stopping_closing_and_interrupting_end_the_wait() {
             "{what}"
         );
         let said = watched.items(&session).await;
-        let notices = said.iter().filter(|item| item.fields.get("code") == Some(&json!("answer_abandoned")));
+        let notices = said.iter().filter(|item| item.code() == Some("answer_abandoned"));
         assert_eq!(notices.count(), 1, "{what}: {said:#?}");
         let shown = watched.client.session(&session).await.unwrap().session;
         assert_eq!((shown.queued, shown.held), (0, 0), "{what}: no correction is left for later");
@@ -142,8 +144,14 @@ async fn whoever_waits_is_told_that_the_answer_was_given_up() {
     watched.client.stop(&session).await.unwrap();
     let output = tokio::task::spawn_blocking(move || paseo_testkit::home::finish(run)).await.unwrap();
     assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{output:?}");
-    assert!(output.stderr.contains("a person stopped the agent"), "{}", output.stderr);
-    assert!(output.stderr.contains("- the answer is not JSON"), "{}", output.stderr);
+    assert_told!(watched.home, output, @r"
+    exit 1
+    Started aaa1 (scripted)
+    aaa1 received: Your last answer does not satisfy the JSON Schema of this request (correction 1 of 2): - the answer is not JSON (line 1, column 2): it must be one JSON document and nothing else  Answer again with the whole corrected document.
+    error: aaa1 gave no answer that satisfies the output schema after 1 correction: a person stopped the agent
+      - the answer is not JSON (line 1, column 2): it must be one JSON document and nothing else
+     hint: run `paseo read aaa1` to print the last answer
+    ");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::cast::{Cast, WAIT, release, tool};
+use crate::screens::assert_said;
 
 #[tokio::test]
 async fn a_busy_agent_takes_a_message_up_after_its_turn_and_an_idle_one_at_once() {
@@ -14,8 +15,7 @@ async fn a_busy_agent_takes_a_message_up_after_its_turn_and_an_idle_one_at_once(
     let caller = cast.idle("default").await;
     let input = json!({ "tab_id": target.handle, "message": "first" });
     let sent = cast.call(&caller.id, "send_to_tab", &input).await;
-    let told = format!("Delivered to tab {} (status: running → queued).", target.handle);
-    assert!(sent.ok().starts_with(&told) && sent.text.contains("end your turn"), "{}", sent.text);
+    assert_said!(cast.0.home, sent.ok(), @"Delivered to tab aaa1 (status: running → queued). Do not wait or poll for an answer: end your turn when you have nothing else to do.");
     assert_eq!(cast.view(&target.id).await.queued, 1);
     release(&cast);
     cast.0.settled(&target.id).await;
@@ -28,7 +28,7 @@ async fn a_busy_agent_takes_a_message_up_after_its_turn_and_an_idle_one_at_once(
 
     let input = json!({ "tab_id": target.id.to_uppercase(), "message": "second" });
     let sent = cast.call(&caller.id, "send_to_tab", &input).await;
-    assert!(sent.ok().contains("(status: idle → started new turn)"), "{}", sent.text);
+    assert_said!(cast.0.home, sent.ok(), @"Delivered to tab aaa1 (status: idle → started new turn). Do not wait or poll for an answer: end your turn when you have nothing else to do.");
     cast.0.settled(&target.id).await;
     assert!(cast.said(&target.id).await.pop().unwrap().ends_with("\n\nsecond"));
 }
@@ -61,14 +61,14 @@ async fn a_ring_of_three_comes_to_rest_and_a_person_lets_it_go_on() {
     let asked = cast.0.send(&ring[0].id, "go").await;
     // Each is woken six times, and then the next message is held: at the first of them.
     let held = |items: &[paseo_wire::item::ItemView]| {
-        items.iter().any(|item| item.fields.get("code").is_some_and(|code| code == "held_for_budget"))
+        items.iter().any(|item| item.code() == Some("held_for_budget"))
     };
     cast.until(&ring[1].id, held).await;
     for session in &ring {
         cast.0.settled(&session.id).await;
     }
     let told = cast.called(&ring[0].id).await.pop().unwrap();
-    assert!(told.ok().starts_with("HELD — do not keep resending."), "{}", told.text);
+    assert_said!(cast.0.home, told.ok(), @"HELD — do not keep resending. The message is held at tab aaa1, because the agents' wake budget for this request is used up; it is delivered when a person writes to that agent.");
     let cause = cast.0.client.cause(&asked.cause).await.unwrap();
     assert_eq!((cause.wakes, cause.turns.len()), (18, 19));
     assert_eq!(cause.agents.iter().map(|agent| agent.wakes).collect::<Vec<_>>(), [6, 6, 6]);
@@ -149,7 +149,10 @@ async fn who_is_closed_is_said_to_be_and_who_asks_is_not_among_those_who_are_ope
                 format!("tab {} is closed\ndo not send again; only a person can reopen it", target.handle);
             assert!(closed.error().starts_with(&told), "{name}: {}", closed.text);
         }
-        assert_eq!(attempt(name, "zzzz").await.error(), "no agent matches `zzzz`\nno other agent is open");
+        assert_said!(cast.0.home, attempt(name, "zzzz").await.error(), @r"
+        no agent matches `zzzz`
+        no other agent is open
+        ");
     }
 }
 

@@ -13,12 +13,18 @@ use crate::workers::{Reader, red, started, until};
 async fn member(cast: &Cast, id: &str, role: &str) -> SessionView {
     cast.create(CreateSession {
         provider: Some("scripted".to_owned()),
-        team: Some("red".to_owned()),
-        team_agent: Some(id.to_owned()),
+        team: Some("red".into()),
+        team_agent: Some(id.into()),
         team_role: Some(role.into()),
         ..CreateSession::default()
     })
     .await
+}
+
+/// Returns the ids of the team's members.
+async fn members(cast: &Cast) -> Vec<String> {
+    let team = cast.0.client.team("red").await.unwrap().team;
+    team.agents.into_iter().map(|agent| agent.id.into()).collect()
 }
 
 /// A client of teamd with a token of its own: asks for the tasks, and returns the status.
@@ -46,20 +52,26 @@ async fn whoever_leaves_a_team_loses_what_it_had_there_and_is_told_so() {
         cast.called(session).await.pop().unwrap().text
     };
     let refused = shell(&ann.id, "paseo team leave --agent carl").await;
-    assert!(refused.contains("exit=6") && refused.contains("a team leader"), "{refused}");
+    assert_said!(home, &refused, @r"
+    error: only a person or a team leader can do this
+     hint: ask the leader or a person
+    exit=6
+    ");
     assert_eq!(carl(), 200);
     let left = shell(&lea.id, "paseo team leave --agent carl").await;
-    assert!(left.contains("exit=0") && left.contains("Removed carl from team red"), "{left}");
+    assert_said!(home, &left, @r"
+    Removed carl from team red
+    exit=0
+    ");
     assert_eq!(carl(), 401, "its token opens nothing any more");
     assert!(!home.paseo(&["token", "ls"]).stdout.contains("carl"));
 
-    home.paseo(&["team", "leave", "red", "--agent", "ann"]).ok();
-    home.paseo(&["team", "leave", "red", "--agent", "ann"]).ok();
+    let leave = || home.paseo(&["team", "leave", "red", "--agent", "ann"]);
+    assert_said!(home, leave().ok(), @"Removed ann from team red");
+    assert_said!(home, leave().ok(), @"ann had already left team red");
     let task = cast.0.client.task("red", "task-0001").await.unwrap().task;
     assert_eq!((task.status.as_str(), task.owner), ("pending", None));
-    let names: Vec<String> =
-        cast.0.client.team("red").await.unwrap().team.agents.into_iter().map(|agent| agent.id).collect();
-    assert_eq!(names, ["lea"]);
+    assert_eq!(members(&cast).await, ["lea"]);
     let kinds: Vec<String> = cast
         .0
         .client
@@ -83,18 +95,24 @@ async fn whoever_leaves_a_team_loses_what_it_had_there_and_is_told_so() {
     let lines: Vec<&str> =
         told.iter().flat_map(|text| text.lines()).filter(|line| line.contains("INBOX")).collect();
     assert_eq!(lines.len(), 1, "{told:?}");
-    assert!(lines[0].contains("INBOX: agent_left ann by user"), "{told:?}");
+    assert_said!(home, lines[0], @"INBOX: agent_left ann by user");
     let claim = shell(&ann.id, "paseo task claim task-0001").await;
     assert!(claim.contains("exit=6"), "{claim}");
     let nobody = home.paseo(&["team", "leave", "red", "--agent", "nobody"]);
     assert_told!(home, nobody);
 
     // Lea goes by herself.
-    assert!(shell(&lea.id, "paseo team leave").await.contains("Left team red"));
+    assert_said!(home, &shell(&lea.id, "paseo team leave").await, @r"
+    Left team red
+    exit=0
+    ");
     assert!(cast.0.client.team("red").await.unwrap().team.agents.is_empty());
     // Once more is once.
     let again = shell(&lea.id, "paseo team leave").await;
-    assert!(again.contains("exit=0") && again.contains("Left team red"), "{again}");
+    assert_said!(home, &again, @r"
+    You had already left team red
+    exit=0
+    ");
     let nobody = home.paseo(&["team", "leave", "red"]);
     assert_told!(home, nobody);
 }
@@ -121,11 +139,13 @@ async fn whoever_was_taken_out_comes_back_only_when_that_is_asked_for() {
     // Nobody is taken in by a client of teamd, which is only told that the team is there.
     let body = json!({ "teamId": "red", "agents": [{ "id": "ben", "role": "worker" }] }).to_string();
     assert_eq!(ask(&address, "POST", "/v1/teams", &body, &token).0, 201);
-    let names: Vec<String> =
-        cast.0.client.team("red").await.unwrap().team.agents.into_iter().map(|agent| agent.id).collect();
-    assert_eq!(names, ["carl"]);
+    assert_eq!(members(&cast).await, ["carl"]);
     let help = home.paseo(&["team", "leader", "--help"]);
-    assert!(help.ok().contains("--guard") && !help.ok().contains("Needs --team"), "{help:?}");
+    let guard: Vec<&str> = help.ok().lines().skip_while(|line| !line.contains("--guard")).take(3).collect();
+    assert_said!(home, &guard.join("\n"), @r"
+    --guard <GUARD>
+        With `lease`, the agent may write only to files of a task that it has claimed
+    ");
 }
 
 #[tokio::test]
@@ -168,9 +188,15 @@ async fn a_closed_team_can_be_read_and_nothing_else() {
     cast.0.send(&lea.id, "<<sh paseo team rm red; echo \"exit=$?\">>").await;
     cast.0.settled(&lea.id).await;
     let closed = cast.called(&lea.id).await.pop().unwrap().text;
-    assert!(closed.contains("exit=0") && closed.contains("paseo close"), "{closed}");
+    assert_said!(home, &closed, @r"
+    Closed team red
+    Its agents are still open. Close them: paseo close aaa1 aaa2
+    exit=0
+    ");
     let again = parsed(&home.paseo(&["team", "rm", "red", "--json"]));
     assert!(again["closed_at"].is_string(), "{again}");
+    let again = home.paseo(&["team", "rm", "red"]);
+    assert_told!(home, again);
 
     // Nobody has anything, and everything can be read.
     assert_eq!(carl(), 401);
@@ -200,7 +226,11 @@ async fn a_closed_team_can_be_read_and_nothing_else() {
     let said = cast.call(&ann.id, "team_tasks_claim", &json!({ "taskId": "task-0001" })).await;
     assert_said!(cast.0.home, said.error());
     let told = cast.heard(&ann.id).await.join("\n");
-    assert!(told.contains("INBOX: team_closed by lea"), "{told}");
+    let told: Vec<&str> = told.lines().filter(|line| line.contains("INBOX")).collect();
+    assert_said!(home, &told.join("\n"), @r"
+    INBOX: task_released task-0001 by daemon
+    INBOX: team_closed by lea
+    ");
     // So it is for the next daemon.
     cast.0.crash();
     assert_eq!(home.paseo(&["team", "ls", "-q"]).ok(), "blue");
@@ -280,7 +310,7 @@ async fn nothing_is_said_in_a_closed_team() {
         cast.called(&worker.session).await.pop().unwrap().text
     };
     let tasks = asked("\"$PI_TEAMD_URL/v1/tasks?teamId=red\"").await;
-    assert!(tasks.ends_with("404") && tasks.contains("team red is closed"), "{tasks}");
+    assert_said!(home, &tasks, @r#"{"error":{"code":"TEAM_NOT_FOUND","message":"team red is closed and read-only","hint":null}}404"#);
     let post = asked("-d '{\"message\": \"hi\"}' \"$PI_TEAMD_URL/v1/threads/thread-0001/messages\"").await;
     assert!(post.ends_with("404"), "{post}");
     let teams = asked("\"$PI_TEAMD_URL/v1/teams\"").await;
@@ -297,7 +327,11 @@ async fn nothing_is_said_in_a_closed_team() {
     assert!(!home.paseo(&["team", "audit", "red"]).ok().contains("agent_left"));
 
     // Whoever looks sees that it is closed.
-    assert!(home.paseo(&["task", "ls", "--team", "red"]).stderr.contains("Team red is closed"));
+    assert_told!(home, home.paseo(&["task", "ls", "--team", "red"]), @r"
+    exit 0
+    No tasks.
+    Team red is closed.
+    ");
     let may = home.paseo(&["can-write", "src", "--team", "red", "--agent", "red-1"]);
     assert!(may.stdout.contains("team_closed") && !may.stdout.contains("claim"), "{may:?}");
     assert_eq!(cast.view(&worker.session).await.team, None);

@@ -3,7 +3,7 @@
 use paseo_testkit::home::finish;
 use serde_json::{Value, json};
 
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told, squeezed};
 use crate::teamd::{Agent, Team, code};
 use crate::worktrees::make_repository;
 use crate::{json as parsed, workers};
@@ -18,9 +18,10 @@ fn nobody_takes_over_the_name_and_the_tasks_of_one_elsewhere() {
     assert_eq!(ann.on(&task, "claim", json!({})).0, 200);
     let refused = run();
     assert_eq!(refused.code, 6, "{refused:?}");
-    for words in ["`ann` in team red is a member outside Paseo", "`paseo team leave red --agent ann`"] {
-        assert!(refused.stderr.contains(words), "{refused:?}");
-    }
+    assert_told!(home, refused, @r#"
+    exit 6
+    {"error":{"code":"conflict","message":"the id `ann` in team red is taken: it belongs to a member outside Paseo whose token is still valid","hint":"choose another name, or remove the agent first: `paseo team leave red --agent ann` revokes its tokens and releases its tasks"}}
+    "#);
     assert_eq!(ann.get("/v1/tasks").0, 200, "it goes on as it did");
 
     // Without the token the task is still somebody's.
@@ -28,7 +29,10 @@ fn nobody_takes_over_the_name_and_the_tasks_of_one_elsewhere() {
     let mut tokens = tokens["tokens"].as_array().unwrap().iter();
     let token = tokens.find(|token| token["actor"] == "agent:red/ann").unwrap();
     home.paseo(&["token", "revoke", token["id"].as_str().unwrap()]).ok();
-    assert!(run().stderr.contains("still has a task"));
+    assert_told!(home, run(), @r#"
+    exit 6
+    {"error":{"code":"conflict","message":"the id `ann` in team red is taken: it belongs to a member outside Paseo that still holds a task","hint":"choose another name, or remove the agent first: `paseo team leave red --agent ann` revokes its tokens and releases its tasks"}}
+    "#);
 
     home.paseo(&["team", "leave", "red", "--agent", "ann"]).ok();
     let made = parsed(&run());
@@ -61,7 +65,7 @@ fn a_completion_refers_to_something_that_was_said() {
     for half in [json!({ "threadId": thread }), json!({ "messageId": message })] {
         let refused = complete(half);
         assert_eq!(code(&refused), (400, "INVALID_REQUEST"));
-        assert!(refused.1["error"]["message"].as_str().unwrap().contains("or neither"), "{refused:?}");
+        assert_said!(team.home, refused.1["error"]["message"].as_str().unwrap(), @"`threadId` and `messageId` must be given together (give both, as returned when the message was posted, or neither)");
     }
     let invented = "msg-00000000-0000-7000-8000-000000000000";
     let refused = complete(json!({ "threadId": thread, "messageId": invented }));
@@ -72,7 +76,8 @@ fn a_completion_refers_to_something_that_was_said() {
     assert_eq!(status, 200, "{done}");
     assert_eq!(done["task"]["message"], json!({ "threadId": thread, "messageId": message }));
     let shown = team.home.paseo(&["task", "show", &task]);
-    assert!(shown.ok().contains("message     thread-0001"), "{shown:?}");
+    let line = shown.ok().lines().find(|line| line.starts_with("message ")).unwrap();
+    assert_said!(team.home, &squeezed(line), @"message thread-0001 aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1");
 }
 
 #[test]
@@ -89,7 +94,7 @@ fn what_is_suggested_can_be_done() {
     // They are told apart as before.
     assert!(home.paseo(&["ls"]).ok().contains("ann"));
     for hint in [home.paseo(&["task", "create", "x"]), home.paseo(&["team", "ls"])] {
-        assert!(hint.stderr.contains("paseo team create blue"), "{hint:?}");
+        assert_told!(home, hint);
     }
     home.paseo(&["team", "create", "blue"]).ok();
 }
@@ -149,7 +154,11 @@ fn people_need_no_epoch_for_what_they_claimed() {
     let (home, ann): (_, Agent) = (&team.home, team.agent("ann"));
     let task = team.task(json!({ "teamId": "red", "title": "one" }));
     let act = |act: &str| home.paseo(&["task", act, &task]);
-    assert!(act("release").stderr.contains("no agent holds it"));
+    assert_told!(home, act("release"), @r"
+    exit 6
+    error: task-0001 is not held by any member
+     hint: claim it first
+    ");
     for epoch in 1..=2 {
         act("claim").ok();
         act("renew").ok();
@@ -160,5 +169,9 @@ fn people_need_no_epoch_for_what_they_claimed() {
     let listed = home.paseo(&["task", "ls"]);
     assert!(listed.ok().contains("UNTIL"), "{listed:?}");
     let hers = act("complete");
-    assert!(hers.code == 2 && hers.stderr.contains("ann holds task-0001"), "{hers:?}");
+    assert_told!(home, hers, @r"
+    exit 2
+    error: only ann, who holds task-0001, can do this
+     hint: run `paseo task reassign task-0001` to take it from ann
+    ");
 }

@@ -3,10 +3,12 @@
 use std::io::{BufRead, BufReader};
 
 use paseo_testkit::home::finish;
+use paseo_wire::error::Code;
 use paseo_wire::stream::Frame;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use crate::screens::{assert_said, assert_told};
 use crate::teamd::{Team, ask};
 use crate::watch::{Watched, next};
 
@@ -37,7 +39,8 @@ async fn a_team_can_be_followed() {
     );
     assert_eq!((&seen[1].0["epoch"], &seen[2].0["epoch"]), (&json!(1), &json!(1)));
     let unknown = watched.client.events(0, &["team:green"]).next().await.unwrap_err();
-    assert!(unknown.to_string().contains("team green not found"), "{unknown}");
+    assert_eq!(unknown.code(), Some(Code::NotFound), "{unknown}");
+    assert_said!(home, &unknown.to_string(), @"team `green` not found");
 }
 
 /// Whoever belongs to a team follows it, and no other.
@@ -91,7 +94,10 @@ fn watching_ends_with_the_team() {
     team.home.paseo(&["team", "rm", "red"]).ok();
     let output = finish(child);
     assert_eq!(output.code, 0, "{output:?}");
-    assert!(output.stderr.contains("Team red is closed"), "{output:?}");
+    assert_told!(team.home, output, @r"
+    exit 0
+    Team red is closed.
+    ");
     // Clients of teamd are told so as well: people read on, and do nothing.
     let person = team.home.paseo(&["token", "create", "--name", "test", "-q"]).ok().to_owned();
     let headers = format!("authorization: Bearer {person}\r\n");

@@ -5,7 +5,7 @@ use paseo_wire::thread::PostMessage;
 use paseo_wire::worker::StartWorker;
 use serde_json::json;
 
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::workers::{red, started, tmux, until, wanted};
 use crate::worktrees::make_repository;
 
@@ -68,7 +68,7 @@ async fn a_thread_of_a_team_goes_by_what_the_team_calls_it() {
 
     // Of two teams one has to be named.
     home.paseo(&["team", "create", "blue"]).ok();
-    let blue = StartWorker { team: Some("blue".to_owned()), ..wanted("<<say blue>>") };
+    let blue = StartWorker { team: Some("blue".into()), ..wanted("<<say blue>>") };
     cast.0.client.start_worker(&blue, None).await.unwrap();
     let which = home.paseo(&["thread", "tail", "thread-0001"]);
     assert_told!(home, which);
@@ -89,8 +89,10 @@ async fn a_worker_goes_by_its_name_wherever_a_handle_does() {
     assert!(home.paseo(&["logs", "red-1"]).ok().contains("here"));
     started(&cast, "<<say there>>").await;
     let ended = home.paseo(&["worker", "kill", &worker.handle, "red-2"]);
-    assert!(ended.ok().contains(&format!("Ended {}", worker.handle)), "{ended:?}");
-    assert!(ended.ok().contains("red-2 ("), "{ended:?}");
+    assert_said!(home, ended.ok(), @r"
+    Ended aaa1
+    Ended red-2 (aaa2)
+    ");
 }
 
 #[tokio::test]
@@ -116,27 +118,27 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     };
     let member = CreateSession {
         provider: Some("scripted".to_owned()),
-        team: Some("red".to_owned()),
-        team_agent: Some("ann".to_owned()),
+        team: Some("red".into()),
+        team_agent: Some("ann".into()),
         ..CreateSession::default()
     };
     let ann = cast.create(member).await;
     assert!(home.paseo(&["ls"]).ok().contains("ann"));
-    said(&["worker", "ls", "--team", "nope"], 3, "team nope not found");
+    said(&["worker", "ls", "--team", "nope"], 3, "team `nope` not found");
     said(&["can-write", "src", "--agent", "nope"], 3, "members: ann");
     said(&["team", "audit", "--after", "99999"], 0, "No events after 99999.");
     let reserved = home.paseo(&["team", "create", "user"]);
     assert_eq!(reserved.stderr.matches("choose another").count(), 1, "{reserved:?}");
     said(&["team", "audit", "--agent", "nope"], 3, "is not in team red");
-    said(&["can-write", "src", "--agent", "ann"], 6, "no task ann holds covers the path");
+    said(&["can-write", "src", "--agent", "ann"], 6, "ann holds no task that covers the path");
     std::os::unix::fs::symlink("nowhere", home.work().join("dangling")).unwrap();
-    said(&["can-write", "dangling", "--agent", "ann"], 6, "leads nowhere");
+    said(&["can-write", "dangling", "--agent", "ann"], 6, "a symbolic link in the path changed or is broken");
     said(&["team", "leader", "red", "--team", "blue", "x"], 2, "cannot be used with");
     said(&["team", "create", "blue", "--agent", "user"], 2, "`user` is reserved");
     let twice = ["run", "-d", "--team", "red", "--member", "ann", "x"];
     said(&twice, 6, &format!("paseo close {}", ann.handle));
     home.paseo(&["task", "create", "Parse", "--resource", "src"]).ok();
-    said(&["task", "claim", "task-0001", "--ttl", "25h"], 2, "from 1 ms to one day");
+    said(&["task", "claim", "task-0001", "--ttl", "25h"], 2, "at most one day");
     home.paseo(&["task", "create", "Tell", "--dep", "task-0001", "--resource", "docs"]).ok();
     said(&["task", "ls"], 0, "docs");
     said(&["task", "show", "task-0002"], 0, "depends on  task-0001");

@@ -10,6 +10,7 @@ use paseo_testkit::home::TestHome;
 use serde_json::{Value, json};
 
 use crate::home;
+use crate::screens::{assert_said, squeezed};
 
 /// A team called `red` in the home's directory, and clients of it.
 pub(crate) struct Team {
@@ -130,7 +131,7 @@ fn health_is_open_and_the_rest_is_not() {
         let refused = ask(&team.address, "GET", "/v1/teams", "", headers);
         assert_eq!(code(&refused), (401, "UNAUTHORIZED"));
         let message = refused.1["error"]["message"].as_str().unwrap();
-        assert!(message.contains("paseo team env"), "{message}");
+        assert_said!(team.home, message, @"missing or invalid credential (run `paseo team env TEAM --agent NAME` to print one)");
         for (method, path) in [("GET", "/v1/nothing"), ("DELETE", "/v1/tasks"), ("POST", "/v1/")] {
             let refused = ask(&team.address, method, path, "{}", headers);
             assert_eq!(code(&refused), (401, "UNAUTHORIZED"), "{method} {path}");
@@ -149,10 +150,7 @@ fn health_is_open_and_the_rest_is_not() {
     assert_eq!(ann.post("/v1/teams", json!({ "agents": [] })).0, 201);
     let other = ann.post("/v1/teams", json!({ "teamId": "blue" }));
     assert_eq!(code(&other), (404, "TEAM_NOT_FOUND"));
-    assert!(
-        other.1["error"]["message"].as_str().unwrap().contains("only people can create teams"),
-        "{other:?}"
-    );
+    assert_said!(team.home, other.1["error"]["message"].as_str().unwrap(), @"team not found: you belong to red, and only people can create teams");
     // Such a token is good for nothing else.
     assert_eq!(ann.get("/api/sessions").0, 403);
     assert_eq!(ann.get("/api/teams").0, 403);
@@ -242,7 +240,15 @@ fn a_lease_ends_on_time_whoever_asks() {
     assert!((-5..1_000).contains(&late), "{late} ms late");
     assert_eq!(ann.status(&task), "pending");
     let audit = team.home.paseo(&["team", "audit"]);
-    assert!(audit.ok().contains("task_expired task-0001 of ann by daemon"), "{audit:?}");
+    assert_said!(team.home, &squeezed(audit.ok()), @r"
+    1 12:00:00 team_created by you
+    2 12:00:00 agent_enrolled ann by you
+    3 12:00:00 agent_enrolled ben by you
+    4 12:00:00 agent_enrolled planner by you
+    5 12:00:00 task_created task-0001 by planner
+    6 12:00:00 task_claimed task-0001 by ann
+    7 12:00:00 task_expired task-0001 of ann by daemon
+    ");
     assert_eq!(code(&ann.on(&task, "complete", json!({ "epoch": 1 }))), (403, "LEASE_EXPIRED"));
     assert_eq!(code(&ann.on(&task, "fail", json!({ "epoch": 1 }))), (403, "LEASE_EXPIRED"));
     assert_eq!(code(&ann.on(&task, "renew", json!({ "epoch": 1 }))), (403, "LEASE_EXPIRED"));
@@ -359,7 +365,7 @@ fn nobody_acts_as_another() {
         (status, &answer["allow"], &answer["reason"]),
         (200, &json!(false), &json!("identity_mismatch"))
     );
-    assert!(answer["advice"].as_str().unwrap().contains("belongs to `ann`"), "{answer}");
+    assert_said!(team.home, answer["advice"].as_str().unwrap(), @"this token belongs to `ann` (leave out the agent, or use that agent's own token)");
     // Without a name it is who it is; nor does it see another team.
     let (_, claimed) = claim(json!({}));
     assert_eq!(claimed["lease"]["holder"], "ann");
@@ -423,7 +429,7 @@ fn files_are_worked_on_by_one_at_a_time() {
     let refused = ben.on(&two, "claim", json!({}));
     assert_eq!(code(&refused), (409, "RESOURCE_HELD"));
     let words = refused.1["error"]["message"].as_str().unwrap();
-    assert!(words.contains("ann holds task-0001") && words.contains("`src`"), "{words}");
+    assert_said!(team.home, words, @"task-0002 cannot be claimed now: ann holds task-0001, whose resource `src` overlaps `src/io` (choose another task, or wait until that one is done)");
     assert_eq!(ann.on(&one, "release", json!({ "epoch": 1 })).0, 200);
     assert_eq!(ben.on(&two, "claim", json!({})).0, 200);
 }
@@ -440,7 +446,7 @@ fn tasks_are_failed_retried_released_and_canceled() {
     assert_eq!(failed["task"]["status"], "failed");
     let (_, stuck) = ann.get(&format!("/v1/tasks/{two}"));
     assert_eq!(stuck["task"]["status"], "blocked");
-    assert!(stuck["task"]["reason"].as_str().unwrap().contains("task-0001 failed"), "{stuck}");
+    assert_said!(team.home, stuck["task"]["reason"].as_str().unwrap(), @"task-0001 failed; retry task-0001, or cancel this task");
     assert_eq!(ann.on(&one, "retry", json!({})).0, 403, "she did not make it");
     assert_eq!(planner.on(&one, "retry", json!({})).0, 200);
     assert_eq!(ann.on(&one, "claim", json!({})).1["lease"]["epoch"], 2);

@@ -19,13 +19,13 @@ fn raw(address: &str, request: &[u8]) -> (u16, String, Value) {
     (head.split(' ').nth(1).unwrap().parse().unwrap(), head.to_lowercase(), body)
 }
 
-/// Checks that a refusal is `{error: {code, message}}` and nothing else.
+/// Checks that a refusal is `{error: {code, message, hint}}` and nothing else.
 fn shaped(body: &Value) {
     let keys: Vec<&String> = body.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["error"], "{body}");
     let mut keys: Vec<&String> = body["error"].as_object().unwrap().keys().collect();
     keys.sort();
-    assert_eq!(keys, ["code", "message"], "{body}");
+    assert_eq!(keys, ["code", "hint", "message"], "{body}");
     assert!(body["error"]["message"].as_str().is_some_and(|words| !words.is_empty()), "{body}");
 }
 

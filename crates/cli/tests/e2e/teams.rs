@@ -2,12 +2,12 @@
 
 use paseo_wire::error::Code;
 use paseo_wire::session::{CreateSession, SessionView};
-use paseo_wire::team::{ClaimTask, CreateTask, EnrolAgent, NoticeQuery, ReassignTask, TeamQuery};
+use paseo_wire::team::{ClaimTask, CreateTask, EnrolAgent, NoticeQuery, ReassignTask, TaskQuery};
 use serde_json::json;
 
 use crate::cast::Cast;
 use crate::json as parsed;
-use crate::screens::{assert_said, assert_told};
+use crate::screens::{assert_said, assert_told, squeezed};
 use crate::watch::next;
 
 /// A home with the team `red`.
@@ -21,8 +21,8 @@ async fn red() -> Cast {
 async fn member(cast: &Cast, id: &str, prompt: Option<&str>) -> SessionView {
     cast.create(CreateSession {
         provider: Some("scripted".to_owned()),
-        team: Some("red".to_owned()),
-        team_agent: Some(id.to_owned()),
+        team: Some("red".into()),
+        team_agent: Some(id.into()),
         prompt: prompt.map(str::to_owned),
         ..CreateSession::default()
     })
@@ -80,12 +80,12 @@ async fn agents_of_a_team_work_with_tools_of_their_own() {
             .map(str::to_owned)
             .collect()
     };
-    let lines = told(cast.texts(&ben.id, "user_text").await);
+    let lines = told(cast.heard(&ben.id).await);
     assert!(lines.iter().any(|line| line.contains("INBOX: thread_message thread-0001 by ann")), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("INBOX: task_claimed task-0001 by ann")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains("task_created")), "a plan is read, not told: {lines:?}");
     assert!(!lines.iter().any(|line| line.contains("secret")), "{lines:?}");
-    assert_eq!(told(cast.texts(&ann.id, "user_text").await), [""; 0]);
+    assert_eq!(told(cast.heard(&ann.id).await), [""; 0]);
     for act in ["team_tasks_release", "team_tasks_fail"] {
         let refused = cast.call(&ann.id, act, &json!({ "taskId": "task-0001", "epoch": 1 })).await;
         assert!(refused.error().contains("completed"), "{refused:?}");
@@ -198,13 +198,10 @@ async fn a_leader_is_told_to_lead_and_a_worker_to_work() {
     let led = cast.0.home.paseo(&["team", "leader", "red", "-d", "--member", "lea", "hello"]).ok().to_owned();
     let prompt = cast.0.home.paseo(&["inspect", "--prompt", &led]);
     let told = prompt.ok();
-    assert!(
-        told.contains("You lead the team `red`, as `lea`") && told.contains("Do not do the workers' work"),
-        "{told}"
-    );
+    assert_said!(cast.0.home, told);
     let ann = member(&cast, "ann", None).await;
     let prompt = cast.0.home.paseo(&["inspect", "--prompt", &ann.handle]);
-    assert!(prompt.ok().contains("You are `ann` in the team `red`"));
+    assert_said!(cast.0.home, prompt.ok());
     let team = cast.0.client.team("red").await.unwrap().team;
     let roles: Vec<(&str, &str)> =
         team.agents.iter().map(|agent| (agent.id.as_str(), agent.role.as_str())).collect();
@@ -241,7 +238,17 @@ async fn people_plan_and_follow_with_commands() {
     assert_eq!(failed.code, 6);
     assert_told!(home, failed);
     home.paseo(&["task", "fail", "task-0001", "--epoch", "1", "--summary", "no"]).ok();
-    assert!(home.paseo(&["team", "show"]).ok().contains("task-0001 failed"));
+    assert_said!(home, &squeezed(home.paseo(&["team", "show"]).ok()), @r"
+    red ~/work
+
+    MEMBER ROLE HANDLE
+    ann worker -
+    lea leader -
+
+    TASK STATUS OWNER TITLE NEEDS REASON
+    task-0001 failed you Parse src
+    task-0002 blocked - Document task-0001 failed; retry task-0001, or cancel this task
+    ");
     home.paseo(&["task", "retry", "task-0001"]).ok();
     home.paseo(&["task", "reassign", "task-0001", "--to", "ann"]).ok();
     home.paseo(&["task", "reassign", "task-0001"]).ok();
@@ -274,7 +281,21 @@ async fn people_plan_and_follow_with_commands() {
         ]
     );
     let inbox = home.paseo(&["team", "audit", "--agent", "ann"]);
-    assert!(inbox.ok().contains("task_assigned task-0001 by user to ann"), "{inbox:?}");
+    assert_said!(home, &squeezed(inbox.ok()), @r"
+    2 12:00:00 task_created task-0001 by you
+    3 12:00:00 task_created task-0002 by you
+    4 12:00:00 task_claimed task-0001 by you
+    6 12:00:00 task_failed task-0001 by you
+    7 12:00:00 task_retried task-0001 by you
+    8 12:00:00 task_assigned task-0001 by you to ann
+    9 12:00:00 task_taken_back task-0001 by you
+    10 12:00:00 task_claimed task-0001 by you
+    11 12:00:00 task_released task-0001 by you
+    12 12:00:00 task_claimed task-0001 by you
+    13 12:00:00 task_completed task-0001 by you
+    13 12:00:00 task_unblocked task-0002 by you
+    14 12:00:00 task_canceled task-0002 by you
+    ");
     home.paseo(&["team", "create", "blue"]).ok();
     let which = home.paseo(&["task", "ls"]);
     assert_eq!(which.code, 3);
@@ -305,7 +326,7 @@ async fn roles_count() {
     assert_eq!(refused.code(), Some(Code::TaskNotClaimable));
     let refused = client.reassign_task("red", "task-0001", &ReassignTask::default()).await.unwrap_err();
     assert_eq!(refused.code(), Some(Code::TaskNotClaimable));
-    assert!(refused.to_string().contains("cannot be assigned: it is canceled"), "{refused}");
-    let page = client.tasks("red", &TeamQuery { after: None, limit: Some(1) }).await.unwrap();
+    assert_said!(cast.0.home, &refused.to_string(), @"task-0001 cannot be assigned: it is canceled");
+    let page = client.tasks("red", &TaskQuery { limit: Some(1), ..TaskQuery::default() }).await.unwrap();
     assert_eq!((page.tasks.len(), page.next.as_deref()), (1, Some("task-0001")));
 }

@@ -1,6 +1,7 @@
 //! What only a person at a terminal sees.
 
 use crate::pty::on_terminal;
+use crate::screens::assert_said;
 use crate::{home, start};
 
 #[test]
@@ -10,8 +11,9 @@ fn a_list_tells_what_it_hides() {
     home.paseo(&["run", "-d", "--ui", "x"]).ok();
     let shown = on_terminal(&home, 80, &["ls"]);
     assert!(shown.contains(&handle), "{shown}");
-    assert!(shown.ends_with("hidden: 1 in the web app (--ui)\n"), "{shown}");
-    assert!(!on_terminal(&home, 80, &["ls", "--json"]).contains("hidden: "));
+    assert_said!(home, shown.lines().last().unwrap(), @"hidden: 1 in the web app (--ui)");
+    let shown = on_terminal(&home, 80, &["ls", "--json"]);
+    serde_json::from_str::<serde_json::Value>(&shown).unwrap_or_else(|error| panic!("{error}: {shown}"));
 }
 
 #[test]
@@ -81,19 +83,24 @@ fn an_answer_is_shown_once() {
 
 #[test]
 fn up_shows_a_person_the_way_into_the_web_app() {
-    let home = home();
+    let mut home = home();
+    home.set("TZ", "UTC");
     let shown = on_terminal(&home, 120, &["up"]);
-    assert!(shown.contains("/login#code=") && shown.contains("logs in one browser"), "{shown}");
+    assert!(shown.contains("/login#code="), "{shown}");
+    let hint = shown.lines().find(|line| line.contains("browser")).unwrap();
+    assert_said!(home, hint, @"The link logs in one browser, once, until 12:00:00 UTC");
 }
 
 #[test]
 fn a_sign_of_life_comes_late_and_goes_away() {
     let home = home();
     let shown = on_terminal(&home, 80, &["run", "<<wait 700>><<say done>>"]);
-    assert!(shown.contains("is working") && shown.contains("\r\x1b[K"), "{shown:?}");
+    let (sign, _) = shown.split_once("\r\x1b[K").unwrap_or_else(|| panic!("{shown:?}"));
+    let sign = sign.rsplit(['\r', '\n']).next().unwrap().trim_end_matches("\x1b[K");
+    assert_said!(home, sign.split_once(' ').unwrap().1, @"aaa1 is working");
     assert!(shown.ends_with("done\n"), "{shown:?}");
     let quick = on_terminal(&home, 80, &["ls"]);
     assert!(!quick.contains('\r'), "{quick:?}");
     let piped = home.paseo(&["run", "<<wait 400>><<say done>>"]);
-    assert!(!piped.stderr.contains("is working"), "{}", piped.stderr);
+    assert!(!piped.stderr.contains('\r'), "{}", piped.stderr);
 }

@@ -5,11 +5,12 @@ use std::time::Duration;
 use paseo_testkit::home::TestHome;
 use paseo_wire::stream::Frame;
 use paseo_wire::thread::{PostMessage, ThreadEvent, ThreadEventQuery, ThreadView};
+use paseo_wire::words::{ItemKind, PostedVia};
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, tool};
-use crate::screens::assert_said;
-use crate::watch::{Watched, next};
+use crate::screens::{assert_said, assert_told};
+use crate::watch::{Watched, next, outcome};
 
 /// A thread called `plan`, with somebody who follows it.
 pub(crate) struct Room {
@@ -95,7 +96,7 @@ impl Room {
 }
 
 pub(crate) fn text(event: &ThreadEvent) -> &str {
-    event.content.as_str().unwrap_or_default()
+    event.text()
 }
 
 #[tokio::test]
@@ -103,7 +104,7 @@ async fn a_new_thread_has_nobody_and_an_invited_agent_answers() {
     let room = Room::new(&[]);
     assert_eq!(room.state().await["participants"]["invited"], json!([]));
     let told = room.paseo(&["invite", "plan", "scripted", "--nickname", "Ada", "--role", "planner"]);
-    assert!(told.starts_with("plan: invited scripted"), "{told}");
+    assert_said!(room.watched.home, &told, @"Invited scripted to plan");
     let seat = &room.state().await["participants"]["invited"][0];
     assert_eq!((&seat["id"], &seat["profile"]["nickname"]), (&json!("scripted"), &json!("Ada")));
     for (to, words) in
@@ -114,7 +115,7 @@ async fn a_new_thread_has_nobody_and_an_invited_agent_answers() {
         let answer = room.reply(&asked).await;
         assert_eq!((answer.from.as_str(), answer.to.as_str(), text(&answer)), ("scripted", "all", "one"));
         assert_eq!(answer.meta.tags, ["coordinator"]);
-        assert_eq!(answer.meta.via.as_deref(), Some("bridge-coordinator"));
+        assert_eq!(answer.meta.via, Some(PostedVia::Coordinator));
     }
     // It is one session, behind the seat, with the primer in its prompt.
     let seat = room.state().await["participants"]["invited"][0].clone();
@@ -122,7 +123,7 @@ async fn a_new_thread_has_nobody_and_an_invited_agent_answers() {
     let shown = room.watched.client.session(session).await.unwrap().session;
     assert_eq!((shown.turns, shown.labels.is_empty()), (3, true));
     let prompt = room.home().paseo(&["inspect", "--prompt", &session[..8]]);
-    assert!(prompt.ok().contains("You are a participant in a thread"), "{prompt:?}");
+    assert_said!(room.home(), prompt.ok());
 }
 
 #[tokio::test]
@@ -132,14 +133,14 @@ async fn only_who_is_invited_is_woken_and_the_coordinator_says_so() {
     assert!(asked.meta.wakes.is_empty());
     let remark = room.reply(&asked).await;
     assert_eq!((remark.from.as_str(), remark.to.as_str()), ("bridge-coordinator", "user"));
-    assert!(text(&remark).contains("`nobody` is not invited") && text(&remark).contains("Invited: ada."));
+    assert_said!(room.home(), text(&remark), @"No participants woken: `nobody` is not a participant. Participants: ada.");
     room.paseo(&["uninvite", "plan", "ada"]);
     assert!(room.say("ada", "<<say x>>").await.meta.wakes.is_empty());
     assert_eq!(
         room.all()
             .await
             .iter()
-            .filter(|event| event.kind.as_str() == "message" && event.from == "user")
+            .filter(|event| event.body.kind().as_str() == "message" && event.from == "user")
             .count(),
         2
     );
@@ -216,10 +217,26 @@ async fn agents_wake_each_other_only_in_a_discussion_and_within_their_budget() {
     let answer = room.reply(&asked).await;
     assert_eq!(answer.meta.wakes, ["eve"]);
     let heard = room.reply(&answer).await;
-    assert!(
-        heard.from == "eve" && text(&heard).contains("[thread plan: ada to all; you are eve"),
-        "{heard:#?}"
-    );
+    assert_eq!(heard.from, "eve", "{heard:#?}");
+    assert_said!(room.home(), text(&heard), @r"
+    Received: [message from daemon]
+
+    [thread plan: messages since your last turn]
+
+    user to ada:
+    > <<say @eve look>>
+
+    ada:
+    > @eve look
+
+    user to ada:
+    > <<say @eve look>>
+    Received: [message from tab aaa1]
+
+    [thread plan: ada to all; you are eve, and your answer will be posted]
+
+    > @eve look
+    ");
 }
 
 #[tokio::test]
@@ -246,8 +263,11 @@ async fn what_goes_wrong_is_posted() {
     let asked = quiet.say("ada", "<<think hm>>").await;
     assert_eq!(text(&quiet.reply(&asked).await), "[no output]");
     let refused = room.home().paseo(&["thread", "invite", "plan", "no-such-client", "--id", "eve"]);
-    assert!(refused.code != 0 && refused.stderr.contains("`no-such-client` is neither"), "{refused:#?}");
-    assert!(refused.stderr.contains("scripted"), "it says who there is: {refused:#?}");
+    assert_told!(room.home(), refused, @r"
+    exit 2
+    error: `no-such-client` is neither a provider nor an agent definition
+     hint: providers: claude, codex, pi, openai, openai-compatible, external, scripted, opencode, gemini, claude-agent-acp, codex-acp, qwen, copilot, pi-acp; definitions: default
+    ");
 }
 
 #[tokio::test]
@@ -259,7 +279,7 @@ async fn a_slow_participant_delays_nobody() {
     assert!(!room.all().await.iter().any(|event| event.meta.reply_to.as_ref() == Some(&slow.id)));
     let session = room.state().await["participants"]["invited"][0]["session"].as_str().unwrap().to_owned();
     room.watched.client.stop(&session).await.unwrap();
-    assert!(text(&room.reply(&slow).await).contains("ada was stopped"));
+    assert_said!(room.home(), text(&room.reply(&slow).await), @r#"ada was stopped before it answered "<<hang>>", by a person; send it again if it is still needed"#);
 }
 
 #[tokio::test]
@@ -267,8 +287,11 @@ async fn odd_names_and_controls_are_refused_in_words() {
     let room = Room::new(&["ada"]);
     for (arguments, expected) in [
         (&["invite", "plan", "scripted", "--id", "user"][..], "`user` is reserved"),
-        (&["invite", "plan", "scripted", "--id", "A-da"], "participant `ada` already has the name"),
-        (&["invite", "plan", "scripted", "--id", "x", "--nickname", "ad\u{200b}a"], "cannot be the nickname"),
+        (
+            &["invite", "plan", "scripted", "--id", "A-da"],
+            "`A-da` is too similar to a name of participant `ada`",
+        ),
+        (&["invite", "plan", "scripted", "--id", "x", "--nickname", "ad\u{200b}a"], "invalid nickname"),
         (&["mute", "plan", "nobody"], "`nobody` is not a participant; participants: ada"),
         (&["uninvite", "plan", "nobody"], "is not a participant"),
         (&["post", "nowhere", "hi"], "thread `nowhere` not found"),
@@ -289,8 +312,8 @@ async fn called(room: &Room, seat: &str, name: &str, input: &Value) -> (String, 
     let seats = state["participants"]["invited"].as_array().unwrap();
     let session = seats.iter().find(|known| known["id"] == seat).unwrap()["session"].as_str().unwrap();
     let items = room.watched.items(session).await;
-    let last = items.into_iter().rfind(|item| item.kind.as_str() == "tool_result").unwrap();
-    (last.fields["outcome"].as_str().unwrap().to_owned(), last.text.unwrap_or_default())
+    let last = items.into_iter().rfind(|item| item.kind() == ItemKind::ToolResult).unwrap();
+    (outcome(&last).to_string(), last.text.unwrap_or_default())
 }
 
 #[tokio::test]
@@ -298,14 +321,27 @@ async fn who_sits_in_a_thread_has_tools_to_take_part() {
     let room = Room::new(&["ada"]);
     room.say("all", "we begin").await;
     let (_, listed) = called(&room, "ada", "threads_list", &json!({})).await;
-    assert!(listed.starts_with("- plan (") && listed.ends_with("you are ada, invited: ada"), "{listed}");
+    assert_said!(room.home(), &listed);
     let (_, read) = called(&room, "ada", "threads_read", &json!({ "limit": 4 })).await;
-    assert!(read.starts_with("user (") && read.contains("):\n> we begin\n"), "{read}");
+    assert_said!(room.home(), &read, @r#"
+    user (aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1):
+    > we begin
+
+    user to ada (aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2):
+    > <<tool threads_list {}>><<say done>>
+
+    ada (aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa3, reply to aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2):
+    > done
+
+    user to ada (aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa4):
+    > <<tool threads_read {"limit":4}>><<say done>>
+    "#);
     let (_, there) = called(&room, "ada", "threads_participants", &json!({})).await;
     assert_eq!(there, "- ada: thinking, scripted default\n- bridge-coordinator: listening");
     let said = json!({ "message": "halfway", "to": "user" });
     let (outcome, told) = called(&room, "ada", "threads_post", &said).await;
-    assert!(outcome == "ok" && told.starts_with("Posted as ada ("), "{told}");
+    assert_eq!(outcome, "ok", "{told}");
+    assert_said!(room.home(), &told);
     let halfway = room.until(|event| text(event) == "halfway").await;
     assert_eq!((halfway.from.as_str(), halfway.to.as_str(), halfway.meta.tags.len()), ("ada", "user", 0));
     let invite = json!({ "client": "scripted", "nickname": "Bob", "roles": ["critic"] });
@@ -313,17 +349,20 @@ async fn who_sits_in_a_thread_has_tools_to_take_part() {
     assert_eq!(told, "Invited scripted; address it with `to`");
     let asked = room.say("@bob", "<<say me>>").await;
     assert!(text(&room.reply(&asked).await).ends_with("me"));
-    for (name, input, expected) in [
-        ("threads_post", json!({ "message": " " }), "`message` is missing or empty"),
-        ("threads_post", json!({ "message": "x", "reply_to": "y" }), "not a message id"),
-        ("threads_read", json!({ "limit": 0 }), "from 1 to 200"),
-        ("threads_read", json!({ "before": "x" }), "not the id of a message"),
-        ("threads_read", json!({ "thread": "nowhere" }), "thread `nowhere` not found"),
-        ("threads_invite", json!({ "client": "scripted", "id": "user" }), "`user` is reserved"),
+    let mut refusals = String::new();
+    for (name, input) in [
+        ("threads_post", json!({ "message": " " })),
+        ("threads_post", json!({ "message": "x", "reply_to": "y" })),
+        ("threads_read", json!({ "limit": 0 })),
+        ("threads_read", json!({ "before": "x" })),
+        ("threads_read", json!({ "thread": "nowhere" })),
+        ("threads_invite", json!({ "client": "scripted", "id": "user" })),
     ] {
         let (outcome, told) = called(&room, "ada", name, &input).await;
-        assert!(outcome == "error" && told.contains(expected), "{name} {input}: {told}");
+        assert_eq!(outcome, "error", "{name} {input}: {told}");
+        refusals.push_str(&format!("{name} {input}\n  {told}\n"));
     }
+    assert_said!(room.home(), &refusals);
     room.paseo(&["mute", "plan", "ada"]);
     room.paseo(&["unmute", "plan", "ada"]);
 }
@@ -344,15 +383,14 @@ async fn agents_take_part_in_threads_of_their_project_and_invite_nobody_who_may_
     let scribe = cast.idle("scribe").await;
     let guest = &scribe.id[..8];
     let listed = cast.call(&scribe.id, "threads_list", &json!({})).await;
-    assert!(listed.ok().ends_with(&format!("you are {guest}, invited: none")), "{}", listed.text);
-    assert_eq!(listed.text.lines().count(), 1);
+    assert_said!(cast.0.home, listed.ok(), @"- plan (aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1): messages: 0, you are aaaaaaa2, invited: none");
     let post = |thread: &str| json!({ "thread": thread, "message": "noted" });
     assert!(cast.call(&scribe.id, "threads_post", &post("plan")).await.ok().contains(guest));
     let refused = cast.call(&scribe.id, "threads_post", &post("other")).await;
     assert_said!(cast.0.home, refused.error());
     let invite = |client: &str| json!({ "thread": "plan", "client": client, "id": client });
     let invited = cast.call(&scribe.id, "threads_invite", &invite("writer")).await;
-    assert!(invited.ok().ends_with("\nwithheld: native_write, native_shell, native_net"), "{}", invited.text);
+    assert!(invited.ok().contains("native_write, native_shell, native_net"), "{}", invited.text);
     // Whoever it may invite does no more than it, even for a person.
     cast.call(&scribe.id, "threads_invite", &invite("scripted")).await.ok();
     let thread = cast.0.client.thread("plan").await.unwrap().thread.id;
@@ -376,10 +414,7 @@ async fn what_was_said_is_found_by_its_id_however_long_ago() {
     }
     for wanted in [0, 7, 39] {
         let told = room.paseo(&["tail", "plan", "--from", &ids[wanted], "--ids"]);
-        assert!(
-            told.starts_with("user  ") && told.lines().next().unwrap().ends_with(&*ids[wanted]),
-            "{told}"
-        );
+        assert!(told.starts_with("you  ") && told.lines().next().unwrap().ends_with(&*ids[wanted]), "{told}");
         assert!(
             told.contains(&format!("\nnumber {wanted}")) && told.trim_end().ends_with("number 39"),
             "{told}"
@@ -387,7 +422,11 @@ async fn what_was_said_is_found_by_its_id_however_long_ago() {
         assert_eq!(told.matches("number").count(), 40 - wanted);
     }
     let (code, told) = room.refused(&["tail", "plan", "--from", &room.thread]);
-    assert!(code != 0 && told.contains("message not found in this thread"), "{told}");
+    assert_ne!(code, 0, "{told}");
+    assert_said!(room.home(), &told, @r"
+    error: message `aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1` not found in this thread
+     hint: run `paseo thread tail THREAD --ids` to see the ids
+    ");
     let reply = room.paseo(&["post", "plan", "yes", "--reply-to", &ids[3], "--tag", "decision", "--json"]);
     let reply: ThreadEvent = serde_json::from_str(&reply).unwrap();
     assert_eq!((reply.meta.reply_to.as_ref(), reply.meta.tags.join(",")), (Some(&ids[3]), "decision".into()));

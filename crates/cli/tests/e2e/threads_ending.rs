@@ -9,6 +9,7 @@ use paseo_testkit::home::finish;
 use paseo_wire::error::Code;
 use paseo_wire::thread::PostMessage;
 
+use crate::screens::{assert_said, assert_told};
 use crate::threads::{Room, text};
 use crate::watch::next;
 
@@ -25,7 +26,7 @@ fn several_threads_are_deleted_at_once_and_the_newest_is_listed_first() {
     assert_eq!(names(room.paseo(&["ls"])), ["plan", "third", "second"]);
     let deleted = room.home().paseo(&["thread", "rm", "second", "nobody", "third"]);
     assert_eq!(deleted.code, 3, "{deleted:?}");
-    assert_eq!(deleted.stdout, "second: deleted\nthird: deleted\n");
+    assert_eq!(deleted.stdout, "Deleted thread second\nDeleted thread third\n");
     assert!(deleted.stderr.contains("nobody"), "{deleted:?}");
     assert_eq!(names(room.paseo(&["ls"])), ["plan"]);
 }
@@ -83,9 +84,12 @@ async fn a_deleted_thread_is_gone_with_all_that_was_said() {
     let mut first = [0; 1];
     followed.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
 
-    assert_eq!(room.paseo(&["rm", "plan"]), "plan: deleted");
+    assert_eq!(room.paseo(&["rm", "plan"]), "Deleted thread plan");
     let followed = finish(followed);
-    assert!(followed.code == 0 && followed.stderr.contains("the thread was deleted"), "{followed:#?}");
+    assert_told!(room.home(), followed, @r"
+    exit 0
+    the thread was deleted
+    ");
     assert!(!room.is_open(&session).await, "nobody works for what is not there");
     assert!(!room.is_on_disk("cathedral"), "it is not only hidden");
     assert_eq!(eve.thread(&room.thread).await.unwrap_err().code(), Some(Code::Unauthenticated));
@@ -120,8 +124,11 @@ async fn a_thread_for_which_somebody_works_is_deleted_only_by_force() {
     let session = room.only_session().await;
     let refused = room.home().paseo(&["thread", "rm", "plan"]);
     assert_eq!(refused.code, Code::Conflict.exit() as i32, "{refused:#?}");
-    assert!(refused.stderr.contains("thread has running agents") && refused.stderr.contains("--force"));
-    assert!(refused.stderr.contains("`paseo thread show plan`"), "{refused:#?}");
+    assert_told!(room.home(), refused, @r"
+    exit 6
+    error: thread has running agents; pass --force to stop them
+     hint: to wait for them instead, run `paseo wait aaa1`
+    ");
     assert!(room.is_open(&session).await);
     room.paseo(&["rm", "plan", "--force"]);
     assert!(!room.is_open(&session).await);
@@ -197,7 +204,7 @@ async fn what_waits_in_a_closed_session_is_reported() {
     let words = format!("ada was stopped before it answered \"{GATE}\", by a person; send it again");
     assert!(text(&told).contains(&words), "{told:#?}");
     let told = room.reply(&second).await;
-    assert!(text(&told).contains("its session is closed"), "{told:#?}");
+    assert_said!(room.home(), text(&told), @"ada is not working on this: its agent is closed. Send it a message to continue.");
     assert_eq!(told.meta.tags, ["coordinator", "error"]);
     let shown = client.presence(&room.thread).await.unwrap();
     let ada = shown.participants.iter().find(|shown| shown.id == "ada").unwrap();

@@ -8,6 +8,7 @@ use paseo_wire::error::Code;
 use paseo_wire::thread::PostMessage;
 use serde_json::json;
 
+use crate::screens::assert_said;
 use crate::threads::{Room, text};
 
 /// Returns a client that speaks as a participant.
@@ -110,7 +111,7 @@ async fn a_participant_that_asks_a_person_says_so_in_the_thread() {
     let asked = room.say("ada", "<<ask may I?>><<say yes>>").await;
     let told = room.reply(&asked).await;
     assert_eq!(told.from, "bridge-coordinator");
-    assert!(text(&told).contains("ada is waiting for permission. Run `paseo permit ls`"), "{told:#?}");
+    assert_said!(room.home(), text(&told), @"ada is waiting for permission. Run `paseo permit ls` to see the request.");
     let there = room.watched.client.presence(&room.thread).await.unwrap().participants;
     let ada = there.iter().find(|known| known.id == "ada").unwrap();
     assert_eq!(ada.state.as_str(), "waiting");
@@ -134,8 +135,11 @@ async fn a_client_that_hangs_up_takes_nothing_back() {
     // Whatever was stored is answered.
     let asked = room.say("ada", "<<say the end>>").await;
     room.reply(&asked).await;
-    for said in
-        room.all().await.iter().filter(|event| event.from == "user" && event.kind.as_str() == "message")
+    for said in room
+        .all()
+        .await
+        .iter()
+        .filter(|event| event.from == "user" && event.body.kind().as_str() == "message")
     {
         assert_eq!(room.reply(said).await.from, "ada");
     }
@@ -145,8 +149,8 @@ async fn a_client_that_hangs_up_takes_nothing_back() {
 async fn an_unknown_mention_is_answered_by_the_coordinator() {
     let room = Room::new(&["ada"]);
     let asked = room.say("all", "@nobody look").await;
-    assert!(text(&room.reply(&asked).await).starts_with("No participant is called @nobody. Invited: ada."));
+    assert_said!(room.home(), text(&room.reply(&asked).await), @"@nobody is not a participant. Participants: ada.");
     room.paseo(&["auto", "plan"]);
     let asked = room.say("all", "@all look").await;
-    assert!(text(&room.reply(&asked).await).contains("leave out the mention to wake all participants"));
+    assert_said!(room.home(), text(&room.reply(&asked).await), @"@all wakes no participants: leave out the mention to wake all participants. Participants: ada.");
 }

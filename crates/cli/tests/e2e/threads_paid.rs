@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::screens::assert_told;
 use crate::threads::Room;
 
 #[tokio::test]
@@ -31,7 +32,7 @@ async fn a_request_in_a_thread_is_shown_with_everyone_whom_it_woke() {
     assert!(cause.opened_by.as_deref().is_some_and(|by| by.starts_with("human:")), "{cause:#?}");
     let shown = room.home().paseo(&["cause", &cause.cause]);
     for (key, value) in
-        [("asked by", "human:"), ("thread", &room.thread), ("post", &asked.id), ("usage", "2560 tokens")]
+        [("asked by", "you"), ("thread", &room.thread), ("post", &asked.id), ("usage", "2560 tokens")]
     {
         let row = shown.ok().lines().find(|line| line.starts_with(key)).unwrap_or_default();
         assert!(row.contains(value), "{key}: {shown:?}");
@@ -39,7 +40,11 @@ async fn a_request_in_a_thread_is_shown_with_everyone_whom_it_woke() {
     // Whoever has nothing but the id of what was said is led there.
     let traced = room.home().paseo(&["trace", &asked.id]);
     assert_eq!(traced.code, 3, "{traced:?}");
-    assert!(traced.stderr.contains("posted to a thread"), "{traced:?}");
+    assert_told!(room.home(), traced, @r"
+    exit 3
+    error: this message was posted to a thread and may have gone to several agents
+     hint: run `paseo cause aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1` to see what it led to
+    ");
     assert!(traced.stderr.contains(&format!("paseo cause {}", cause.cause)), "{traced:?}");
 }
 

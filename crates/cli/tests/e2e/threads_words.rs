@@ -11,7 +11,7 @@ use paseo_wire::thread::{PostMessage, ThreadEvent, ThreadEventQuery};
 use serde_json::{Value, json};
 
 use crate::cast::Cast;
-use crate::screens::assert_said;
+use crate::screens::{assert_said, assert_told, squeezed};
 use crate::watch::{Watched, next};
 
 /// A home with a thread called `plan`.
@@ -93,7 +93,7 @@ fn who_is_invited_again_keeps_its_model() {
     plan.ok(&["invite", "plan", "claude", "--id", "ada"]);
     assert_eq!(plan.profile("ada")["model"], "default");
     let told = plan.ok(&["tail", "plan"]);
-    assert!(told.contains("invites ada (scripted large, called Countess, dev)"), "{told}");
+    assert_said!(plan.watched.home, &told);
 }
 
 #[tokio::test]
@@ -157,9 +157,23 @@ async fn pages_hold_what_people_see_and_end_somewhere() {
         let query = ThreadEventQuery { before: Some(far), ..Default::default() };
         assert_eq!(plan.events(query).await.0.len(), 8);
     }
+    let between = ThreadEventQuery {
+        after: Some(all[1].version),
+        before: Some(all[5].version),
+        from: Some(all[3].id.clone()),
+        ..Default::default()
+    };
+    let (events, next, _) = plan.events(between).await;
+    assert_eq!((events.as_slice(), next), (&all[3..5], None));
     assert_eq!(plan.ok(&["tail", "plan", "-n", "0"]), "");
     let told = plan.ok(&["tail", "plan", "-n", "2"]);
-    assert!(told.matches("yes").count() == 2 && told.contains("ada  (answers user)"), "{told}");
+    assert_said!(plan.watched.home, &told, @r"
+    you to ada  12:00:00
+    <<say yes>>
+
+    ada  (answers you)  12:00:00
+    yes
+    ");
 }
 
 #[tokio::test]
@@ -189,28 +203,49 @@ async fn only_what_is_in_the_thread_is_answered() {
     let elsewhere = plan.ok(&["new", "other", "-q"]);
     let said = plan.ok(&["post", &elsewhere, "there", "-q"]);
     let told = plan.refused(&["post", "plan", "yes", "--reply-to", &said]);
-    assert!(told.contains("not found in this thread"), "{told}");
-    assert!(told.contains("paseo thread tail THREAD --ids"), "{told}");
+    assert_said!(plan.watched.home, &told, @r"
+    error: reply_to: message `aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1` not found in this thread
+     hint: run `paseo thread tail THREAD --ids` to see the ids
+    ");
     plan.ok(&["post", &elsewhere, "yes", "--reply-to", &said]);
     let secret = plan.ok(&["token", "plan", "--as", "eve", "-q"]);
     let body = json!({ "type": "message", "content": "yes", "meta": { "reply_to": said } }).to_string();
     let path = format!("/threads/{}/events", plan.thread);
     let answer = posted(&plan.address().await, &path, &secret, &body);
-    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("meta.reply_to: message"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    assert_said!(plan.watched.home, answer.split("\r\n\r\n").last().unwrap(), @r#"{"error":{"code":"not_found","message":"meta.reply_to: message `aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1` not found in this thread","hint":"run `paseo thread tail THREAD --ids` to see the ids","thread":"aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2","participant":"eve"}}"#);
 }
 
 #[test]
 fn tokens_are_not_made_for_names_that_others_would_be_taken_for() {
     let plan = Plan::new();
     plan.ok(&["invite", "plan", "scripted", "--id", "ada", "--nickname", "Countess"]);
-    for name in ["Ada", "a-da", "countess", "Countess"] {
-        let told = plan.refused(&["token", "plan", "--as", name]);
-        assert!(told.contains(&format!("participant `ada` already has the name `{name}`")), "{told}");
-    }
-    assert!(!plan.run(&["token", "plan", "--as", "ada"]).stderr.contains("is not a participant"));
+    let names = ["Ada", "a-da", "countess", "Countess"];
+    let told: Vec<String> = names.iter().map(|name| plan.refused(&["token", "plan", "--as", name])).collect();
+    assert_said!(plan.watched.home, &told.join("\n"), @r"
+    error: `Ada` is too similar to a name of participant `ada`; choose another
+     hint: use a participant's id (run `paseo thread show`), or choose another name
+
+    error: `a-da` is too similar to a name of participant `ada`; choose another
+     hint: use a participant's id (run `paseo thread show`), or choose another name
+
+    error: `countess` is too similar to a name of participant `ada`; choose another
+     hint: use a participant's id (run `paseo thread show`), or choose another name
+
+    error: `Countess` is taken by participant `ada`; choose another
+     hint: use a participant's id (run `paseo thread show`), or choose another name
+    ");
+    let known = plan.run(&["token", "plan", "--as", "ada"]);
+    assert_told!(plan.watched.home, known, @r"
+    exit 0
+    Created a token for ada. Its secret is shown only once:
+    ");
     let made = plan.run(&["token", "plan", "--as", "eve"]);
-    made.ok();
-    assert!(made.stderr.contains("eve is not a participant"), "{made:#?}");
+    assert_told!(plan.watched.home, made, @r"
+    exit 0
+    eve is not a participant: the token can post, but messages do not wake it
+    Created a token for eve. Its secret is shown only once:
+    ");
 }
 
 #[tokio::test]
@@ -226,7 +261,11 @@ async fn what_is_found_in_a_thread_is_opened_where_it_stands() {
     assert!(shown.contains("a pebble") && shown.contains("some sand") && !shown.contains("boulder"));
     // The name of a thread was given when it was made.
     let named = plan.watched.home.paseo(&["search", "plan", "--in", "threads"]).ok().to_owned();
-    assert!(named.contains(" --from "), "{named}");
+    assert_said!(plan.watched.home, &named, @r"
+    thread plan  name  now
+      plan
+      paseo thread tail aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1 --from aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2
+    ");
 }
 
 #[tokio::test]
@@ -235,7 +274,7 @@ async fn nicknames_guests_and_names_with_blanks() {
     plan.ok(&["invite", "plan", "scripted", "--id", "ada", "--nickname", "Countess", "--role", "dev"]);
     for name in ["countess", "@ada", "Countess"] {
         let told = plan.ok(&["mute", "plan", name]);
-        assert_eq!(told.trim(), "plan: ada is muted");
+        assert_eq!(told.trim(), "Muted ada in plan");
         plan.ok(&["unmute", "plan", name]);
     }
     let secret = plan.ok(&["token", "plan", "--as", "eve", "-q"]);
@@ -244,28 +283,34 @@ async fn nicknames_guests_and_names_with_blanks() {
     eve.post(&plan.thread, &message, None).await.unwrap();
     // Who only spoke is listed, too.
     let shown = plan.ok(&["show", "plan"]);
-    assert!(
-        shown.lines().any(|line| line.starts_with("eve ") && line.ends_with("offline, not invited")),
-        "{shown}"
-    );
+    assert!(shown.lines().any(|line| line.starts_with("eve ")), "{shown}");
     plan.ok(&["mute", "plan", "@eve"]);
     let shown = plan.ok(&["show", "plan"]);
     let line = shown.lines().find(|line| line.starts_with("eve")).unwrap_or_else(|| panic!("{shown}"));
-    assert!(line.contains("muted, not invited"), "{shown}");
+    assert_said!(plan.watched.home, &squeezed(line), @"eve offline, muted, not invited");
     plan.ok(&["unmute", "plan", "eve"]);
     let asked = plan.say("dev", "hello").await;
     plan.answered(&asked).await;
     let told = plan.ok(&["tail", "plan", "-n", "1"]);
-    assert!(told.contains("`dev` is a role, client or model"), "{told}");
+    assert_said!(plan.watched.home, &told, @r"
+    paseo to you  (answers you)  12:00:00
+    No participants woken: `dev` is a role, client or model, not a participant. Write `@dev` in a message to all instead. Participants: ada.
+    ");
     plan.ok(&["uninvite", "plan", "countess"]);
     let told = plan.refused(&["uninvite", "plan", "@countess"]);
-    assert!(told.contains("`countess` is not a participant; participants: none"), "{told}");
+    assert_said!(plan.watched.home, &told, @r"
+    error: `countess` is not a participant; participants: none
+     hint: list the participants with `paseo thread show`
+    ");
     // Names that a shell would take apart are quoted, and a name of two is not guessed at.
     let made = plan.run(&["new", "it's on"]);
     assert!(made.stderr.contains(r"paseo thread invite 'it'\''s on' scripted"), "{made:#?}");
     let other = plan.ok(&["new", "plan", "-q"]);
     let told = plan.refused(&["show", "plan"]);
-    assert!(told.contains("2 threads are called `plan`"), "{told}");
+    assert_said!(plan.watched.home, &told, @r"
+    error: 2 threads are called `plan`: aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1, aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2
+     hint: use an id in place of the name, as in `paseo thread show aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1`
+    ");
     assert!(told.contains(&plan.thread) && told.contains(&other), "{told}");
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cast::Cast;
+use crate::screens::assert_said;
 
 #[tokio::test]
 async fn the_list_is_replaced_echoed_without_ids_and_outlives_the_daemon() {
@@ -45,16 +46,16 @@ async fn the_list_is_replaced_echoed_without_ids_and_outlives_the_daemon() {
     let odd =
         json!([{ "content": "plan", "status": 3 }, { "content": "ship", "state": "completed", "id": 7 }]);
     let stored = write(odd).await;
-    assert!(
-        stored.ok().starts_with("[ ] plan\n[ ] ship\n(entry 1 was set to pending: `3` "),
-        "{}",
-        stored.text
-    );
-    assert!(stored.text.contains("(ignored: `id`, `state`; "), "{}", stored.text);
+    assert_said!(cast.0.home, stored.ok(), @r"
+    [ ] plan
+    [ ] ship
+    (entry 1 was set to pending: `3` is not a valid status; known: pending, in_progress, completed, cancelled)
+    (ignored: `id`, `state`; entries only have content, status and priority)
+    ");
     assert_eq!(shown().await, [entry("plan", "pending"), entry("ship", "pending")]);
     assert_eq!(write(json!([{ "content": "rest" }])).await.ok(), "[ ] rest");
     assert_eq!(shown().await, [entry("rest", "pending")]);
-    assert_eq!(write(json!([])).await.ok(), "The list is empty.");
+    assert_said!(cast.0.home, write(json!([])).await.ok(), @"The list is empty.");
     assert!(shown().await.is_empty());
     write(json!([{ "content": "forget me" }])).await.ok();
     cast.0.home.paseo(&["clear", &agent.handle]).ok();
@@ -89,9 +90,13 @@ async fn unknown_flags_are_ignored_and_said() {
     let agent = cast.start("planner", &format!("<<sh {call}>>")).await;
     cast.0.settled(&agent.id).await;
     let printed = cast.called(&agent.id).await.pop().unwrap().text;
-    let told = "[ ] q\n(ignored: `merge`; entries only have content, status and priority)\n";
-    assert!(printed.contains(told), "{printed}");
-    assert!(printed.contains("unknown argument --merge"), "others take only what they know: {printed}");
+    // Others take only what they know.
+    assert_said!(cast.0.home, &printed, @r"
+    [ ] q
+    (ignored: `merge`; entries only have content, status and priority)
+    error: unknown argument --merge
+     hint: arguments: --agent-id, --content, --session, --mode, --timeout, --json; see `paseo tool agents_message --help`
+    ");
     let todo = cast.view(&agent.id).await.todo.unwrap_or_default();
     assert_eq!(todo.into_iter().map(|entry| entry.content).collect::<Vec<_>>(), ["q"]);
 }

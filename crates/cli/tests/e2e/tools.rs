@@ -12,10 +12,12 @@ use paseo_wire::session::CreateSession;
 use paseo_wire::settings::CreateToken;
 use paseo_wire::stream::Frame;
 use paseo_wire::tool::ToolArguments;
+use paseo_wire::words::{ItemKind, ToolOutcome};
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, WAIT, release, tool};
-use crate::watch::{Watched, until};
+use crate::screens::assert_said;
+use crate::watch::{Watched, outcome, until};
 
 /// What becomes of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +26,6 @@ enum Verdict {
     Allowed(String),
     /// Refused, in these words.
     Denied(String),
-    NotAnAgent,
     Unauthenticated,
 }
 
@@ -101,10 +102,10 @@ async fn address(watched: &Watched) -> String {
 
 /// What a tool said natively and in the shell: results come in the order of the script.
 fn by_script(items: &[ItemView], tools: &[&Spec]) -> (Vec<Verdict>, Vec<Verdict>) {
-    let results: Vec<&ItemView> = items.iter().filter(|item| item.kind.as_str() == "tool_result").collect();
+    let results: Vec<&ItemView> = items.iter().filter(|item| item.kind() == ItemKind::ToolResult).collect();
     let (native, shell) = results.split_at(tools.len());
-    let native = native.iter().map(|item| match item.fields["outcome"].as_str().unwrap() {
-        "denied" => Verdict::Denied(item.text.clone().unwrap_or_default()),
+    let native = native.iter().map(|item| match outcome(item) {
+        ToolOutcome::Denied => Verdict::Denied(item.text.clone().unwrap_or_default()),
         _ => Verdict::Allowed(item.text.clone().unwrap_or_default()),
     });
     let shell = shell.iter().take(tools.len()).map(|item| by_exit(item.text.as_deref().unwrap_or_default()));
@@ -137,11 +138,6 @@ async fn by_http(client: &Client, tool: &str) -> Verdict {
 fn refusal(code: Option<Code>, message: String) -> Verdict {
     match code {
         Some(Code::Unauthenticated) => Verdict::Unauthenticated,
-        Some(Code::Forbidden)
-            if message.contains("only agents can call") || message.contains("the agent itself") =>
-        {
-            Verdict::NotAnAgent
-        }
         Some(Code::Forbidden) => Verdict::Denied(message),
         other => panic!("{other:?} {message}"),
     }
@@ -174,6 +170,7 @@ fn by_mcp(address: &str, session: &str, token: Option<&str>, tool: &Spec) -> Ver
         return refusal(code, body["message"].as_str().unwrap_or_default().to_owned());
     }
     let text = body["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    // The protocol tells a refusal from a failed call by its words alone.
     match text.contains("is not granted to this agent") {
         true => Verdict::Denied(text.to_owned()),
         false => Verdict::Allowed(text.to_owned()),
@@ -230,8 +227,7 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
         let items = watched.items(&agent.id).await;
         for tool in tools {
             let told = items.iter().filter(|item| {
-                item.kind.as_str() == "notice"
-                    && item.fields["code"] == "tool_refused"
+                item.code() == Some("tool_refused")
                     && item.text.as_deref().is_some_and(|text| text.contains(&format!("`{}`", tool.name)))
             });
             let refusals = if expected.contains(&tool.name) { 0 } else { 4 };
@@ -245,20 +241,26 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
     let nobody = Client::tcp(&*address, None);
     for tool in &all {
         let name = tool.name;
-        assert_eq!(by_http(&person_by_http, name).await, Verdict::NotAnAgent, "{name}");
-        assert_eq!(by_http(&watched.client, name).await, Verdict::NotAnAgent, "{name}");
-        assert_eq!(by_mcp(&address, &granted.id, Some(&person), tool), Verdict::NotAnAgent, "{name}");
+        let [by_token, by_socket] =
+            [by_http(&person_by_http, name).await, by_http(&watched.client, name).await];
+        assert_eq!(by_token, by_socket, "{name}");
+        let Verdict::Denied(told) = by_token else { panic!("{name}: {by_token:?}") };
+        assert_said!(watched.home, &told, @"only agents can call tools");
+        let by_mcp_as_person = by_mcp(&address, &granted.id, Some(&person), tool);
+        let Verdict::Denied(told) = by_mcp_as_person else { panic!("{name}: {by_mcp_as_person:?}") };
+        assert_said!(watched.home, &told, @"only the agent itself can do this");
         let typed = watched.home.paseo(&["tool", name]);
         assert_eq!(typed.code, 6, "{typed:?}");
-        assert!(typed.stderr.contains("paseo inspect"), "{typed:?}");
+        assert_said!(watched.home, &typed.stderr.replace(name, "TOOL"), @r"
+        error: only agents can call tools
+         hint: run `paseo inspect HANDLE` to see an agent's tools
+        ");
         assert_eq!(by_http(&nobody, name).await, Verdict::Unauthenticated, "{name}");
         assert_eq!(by_mcp(&address, &granted.id, None, tool), Verdict::Unauthenticated, "{name}");
         // Another agent's token opens nothing of this one.
         let others = by_mcp(&address, &granted.id, Some(&denied.token), tool);
-        assert!(
-            matches!(&others, Verdict::Denied(text) if text.contains("that agent's own token")),
-            "{name}: {others:?}"
-        );
+        let Verdict::Denied(others) = others else { panic!("{name}: {others:?}") };
+        assert_said!(watched.home, &others, @"an agent's MCP servers accept only that agent's own token");
     }
 
     // Whoever has no shell has no command line either; the refusal has the same words.
@@ -268,10 +270,10 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
     let items = watched.items(&id).await;
     let told: Vec<&str> = items
         .iter()
-        .filter(|item| item.kind.as_str() == "tool_result")
+        .filter(|item| item.kind() == ItemKind::ToolResult)
         .filter_map(|item| item.text.as_deref())
         .collect();
-    assert!(told[0].contains("`native_shell` is not granted to this agent"), "{told:?}");
+    assert_said!(watched.home, told[0], @"the tool `native_shell` is not granted to this agent (granted: native_read, todo)");
     assert_eq!(told[0], told[1]);
     for agent in [&granted, &denied, &limited] {
         watched.client.stop(&agent.id).await.unwrap();
@@ -292,8 +294,8 @@ async fn whoever_lost_its_definition_is_told_so() {
     let told = "the tool `todo` is not granted to this agent, and neither is any other: agent definition `planner` not found, so";
     assert!(refused.outcome == "denied" && refused.text.starts_with(told), "{refused:?}");
     let items = cast.0.items(&agent.id).await;
-    let noted = items.iter().find(|item| item.kind.as_str() == "notice").unwrap();
-    assert_eq!((&noted.fields["code"], &noted.text), (&json!("tool_refused"), &Some(refused.text)));
+    let noted = items.iter().find(|item| item.kind() == ItemKind::Notice).unwrap();
+    assert_eq!((noted.code(), &noted.text), (Some("tool_refused"), &Some(refused.text)));
 }
 
 #[tokio::test]
@@ -318,26 +320,16 @@ async fn an_agent_calls_tools_from_its_shell_by_flags_and_by_json() {
     let items = watched.items(&created.session.id).await;
     let printed: Vec<&str> = items
         .iter()
-        .filter(|item| item.kind.as_str() == "tool_result")
+        .filter(|item| item.kind() == ItemKind::ToolResult)
         .filter_map(|item| item.text.as_deref())
         .collect();
     let [listed, sent, read, by_json, help, mistyped, misfit, unknown] = printed[..] else {
         panic!("{printed:#?}")
     };
     assert_eq!(listed, "send_to_tab\nread_tab\nnotify_when_idle\nsummon\nretrieve\nexit=0\n");
-    assert!(sent.starts_with("Delivered to tab") && sent.ends_with("exit=0\n"), "{sent}");
+    assert!(sent.ends_with("exit=0\n"), "{sent}");
     assert!(read.contains("<tab_response") && by_json.contains("<tab_response"), "{read}{by_json}");
-    assert!(
-        help.contains("--tab-id") && help.contains("(string, required)") && help.ends_with("exit=0\n"),
-        "{help}"
-    );
-    assert!(mistyped.contains("unknown argument --colour") && mistyped.ends_with("exit=2\n"), "{mistyped}");
-    assert!(mistyped.contains("--message"), "{mistyped}");
-    assert!(
-        misfit.contains("`message` is a number, not a string") && misfit.ends_with("exit=1\n"),
-        "{misfit}"
-    );
-    assert!(unknown.contains("unknown tool `frobnicate`") && unknown.ends_with("exit=3\n"), "{unknown}");
+    assert_said!(watched.home, &[help, mistyped, misfit, unknown].join("\n"));
     let arrived = watched.items(&other.id).await;
     assert!(arrived.iter().any(|item| item.text.as_deref() == Some("one two")), "{arrived:#?}");
 }
@@ -353,7 +345,7 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
     let items = watched.items(&id).await;
     let page = items
         .iter()
-        .find(|item| item.kind.as_str() == "tool_result")
+        .find(|item| item.kind() == ItemKind::ToolResult)
         .and_then(|item| item.text.clone())
         .unwrap();
     assert!(page.starts_with("---\nname: paseo-todo\ndescription: \""), "{page}");
@@ -371,7 +363,7 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
     let last = items
         .iter()
         .rev()
-        .find(|item| item.kind.as_str() == "tool_result")
+        .find(|item| item.kind() == ItemKind::ToolResult)
         .and_then(|item| item.text.clone());
     assert!(last.as_ref().is_some_and(|text| text.ends_with("exit=0\n")), "{last:?}");
 
@@ -382,8 +374,7 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
         assert!(prompt.contains(&path.display().to_string()) && path.exists(), "{prompt}");
     }
     assert!(!prompt.contains(&id), "command lines hold the prompt: {prompt}");
-    assert!(!prompt.contains("Available tools:") && !prompt.contains("You are not allowed to"), "{prompt}");
-    assert!(prompt.contains("You have the shell command `paseo tool todo`"), "{prompt}");
+    assert_said!(watched.home, &prompt);
     // A change counts from the next turn on.
     define(
         &watched,
@@ -393,7 +384,7 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
     watched.send(&id, "<<say on>>").await;
     watched.settled(&id).await;
     assert!(folder.join("paseo-todo").exists() && !folder.join("paseo-agents").exists());
-    assert!(watched.client.prompt(&id).await.unwrap().prompt.contains("Available tools:"));
+    assert_said!(watched.home, &watched.client.prompt(&id).await.unwrap().prompt);
     watched.client.delete_session(&id, true).await.unwrap();
     assert!(!folder.exists());
 }
@@ -411,10 +402,10 @@ async fn skills_without_a_shell_are_tools_with_a_warning() {
         let id = create(&watched, "handless", false, &tool("todo", &todo)).await.unwrap();
         watched.settled(&id).await;
         let items = watched.items(&id).await;
-        let result = items.iter().find(|item| item.kind.as_str() == "tool_result").unwrap();
-        assert_eq!(result.fields["outcome"], "ok", "{result:?}");
+        let result = items.iter().find(|item| item.kind() == ItemKind::ToolResult).unwrap();
+        assert_eq!(outcome(result), &ToolOutcome::Ok, "{result:?}");
         let prompt = watched.client.prompt(&id).await.unwrap().prompt;
-        assert!(prompt.contains("Available tools:\n- todo") && !prompt.contains("CLI skills"), "{prompt}");
+        assert_said!(watched.home, &prompt);
         assert!(!watched.home.path().join("skills").join(&id).exists());
         let checked = watched.home.paseo(&["agents", "check"]);
         let warning = format!("toolExposure `{exposure}` needs a shell, so `tools` is used instead");
@@ -445,10 +436,8 @@ async fn a_plugin_that_is_denied_as_a_skill_is_refused_to_the_shell_and_by_http(
             let items = watched.items(&agent.id).await;
             let results: Vec<(&str, &str)> = items
                 .iter()
-                .filter(|item| item.kind.as_str() == "tool_result")
-                .map(|item| {
-                    (item.fields["outcome"].as_str().unwrap(), item.text.as_deref().unwrap_or_default())
-                })
+                .filter(|item| item.kind() == ItemKind::ToolResult)
+                .map(|item| (outcome(item).as_str(), item.text.as_deref().unwrap_or_default()))
                 .collect();
             let [native, shell, send, list, todo, _] = &results[..] else { panic!("{results:#?}") };
             assert_eq!(native.0, if as_tool { "ok" } else { "denied" }, "{slug}: {native:?}");

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use paseo_client::{Client, Events};
 use paseo_testkit::home::TestHome;
-use paseo_wire::item::{ItemQuery, ItemView};
+use paseo_wire::item::{ItemBody, ItemQuery, ItemView};
 use paseo_wire::message::{CreatedSession, Receipt, SendMessage};
 use paseo_wire::session::CreateSession;
 use paseo_wire::stream::Frame;
+use paseo_wire::words::{ItemKind, ToolOutcome};
 
 /// Nothing here takes this long; a test that waits longer has found a bug.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -111,10 +112,22 @@ impl Watched {
         let items = self.items(&created.session.id).await;
         items
             .into_iter()
-            .filter(|item| item.kind.as_str() == "tool_result")
+            .filter(|item| item.kind() == ItemKind::ToolResult)
             .filter_map(|item| item.text)
             .collect()
     }
+}
+
+/// Returns who sent a message.
+pub(crate) fn origin(item: &ItemView) -> &str {
+    let ItemBody::UserText(said) = &item.body else { panic!("no message: {item:?}") };
+    &said.origin
+}
+
+/// Returns how a tool call ended, by its result.
+pub(crate) fn outcome(item: &ItemView) -> &ToolOutcome {
+    let ItemBody::ToolResult(result) = &item.body else { panic!("no result: {item:?}") };
+    &result.outcome
 }
 
 /// Returns the next frame.

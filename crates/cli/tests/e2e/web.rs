@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use paseo_testkit::home::TestHome;
 
 use crate::pty::on_terminal;
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::{home, json};
 
 /// Logs a browser in, as the page behind the link does.
@@ -54,13 +54,19 @@ fn up_prints_a_link_where_it_was_asked_for_and_puts_none_into_a_file() {
     let output = command.stdout(std::fs::File::create(&log).unwrap()).output().unwrap();
     let kept = std::fs::read_to_string(&log).unwrap();
     assert!(kept.contains("pid") && !kept.contains("#code="), "{kept}");
-    assert!(String::from_utf8(output.stderr).unwrap().contains("run: paseo open"));
+    assert_said!(home, &String::from_utf8(output.stderr).unwrap(), @r"
+    The daemon is already running.
+    For a login link, run: paseo open
+    ");
 }
 
 #[test]
 fn a_browser_is_listed_and_logged_out() {
     let home = home();
-    assert!(home.paseo(&["devices", "ls"]).stderr.contains("paseo open"));
+    assert_told!(home, home.paseo(&["devices", "ls"]), @r"
+    exit 0
+    No logged-in browsers. Log one in: paseo open
+    ");
     assert!(log_in(&home).contains("set-cookie"));
     let id = home.paseo(&["devices", "ls", "-q"]).ok().to_owned();
     let short = &id[..8];
@@ -78,7 +84,11 @@ fn a_qr_code_needs_a_public_url() {
     assert_eq!((none.code, none.stdout.as_str()), (2, ""));
     assert_told!(home, none);
     std::fs::write(home.path().join("config.toml"), "public_urls = ['https://paseo.example.org']\n").unwrap();
-    assert!(home.paseo(&["open", "--qr"]).stderr.contains("run `paseo restart` to apply them"));
+    assert_told!(home, home.paseo(&["open", "--qr"]), @r#"
+    exit 2
+    error: a QR code needs an address that other devices can reach, and the daemon has none
+     hint: run `paseo restart`: the daemon was started before `public_urls` was set
+    "#);
     home.paseo(&["restart"]).ok();
     let code = home.paseo(&["open", "--qr"]);
     let url = code.ok().lines().last().unwrap();

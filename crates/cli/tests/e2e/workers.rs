@@ -6,13 +6,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use paseo_testkit::home::TestHome;
+use paseo_testkit::home::{Output, TestHome};
 use paseo_wire::error::Code;
+use paseo_wire::words::ItemKind;
 use paseo_wire::worker::{CaptureQuery, StartWorker, StartedWorker, WorkerQuery, WorkerView};
 
 use crate::cast::Cast;
-use crate::screens::assert_told;
-use crate::watch::PATIENCE;
+use crate::screens::{assert_said, assert_told, squeezed};
+use crate::watch::{PATIENCE, origin};
 
 /// A home with the team `red`.
 pub(crate) fn red() -> Cast {
@@ -31,7 +32,7 @@ pub(crate) fn red_at(home: TestHome) -> Cast {
 pub(crate) fn wanted(task: &str) -> StartWorker {
     StartWorker {
         task: task.to_owned(),
-        team: Some("red".to_owned()),
+        team: Some("red".into()),
         provider: Some("scripted".to_owned()),
         ..StartWorker::default()
     }
@@ -102,16 +103,24 @@ async fn a_worker_is_typed_its_task_and_answers_in_its_thread() {
     let reader = Reader::new(&cast);
     reader.until_posts("thread-0001", 2).await;
     let posts = reader.posts("thread-0001");
-    assert!(posts[0].0 == "user" && posts[0].1.contains("paseo worker attach red-1"), "{posts:?}");
+    assert_eq!(posts[0].0, "user", "{posts:?}");
+    assert_said!(cast.0.home, &posts[0].1, @r#"
+    Started red-1 (aaa1). Its answers are posted here.
+
+    Watch or take over: `paseo worker attach red-1`
+    Show its terminal: `paseo worker capture red-1`
+    Send a message: `paseo worker send red-1 "…"`
+    Kill it: `paseo worker kill red-1`
+    "#);
     assert_eq!(posts[1], ("red-1".to_owned(), "the parser is done".to_owned()));
 
     // It is an agent like any other.
     let listed = cast.0.home.paseo(&["ls"]);
     let line = listed.ok().lines().find(|line| line.contains(&worker.handle)).unwrap().to_owned();
-    assert!(line.contains("red-1 (worker)"), "{listed:?}");
+    assert_said!(cast.0.home, &squeezed(&line), @"aaa1 idle red-1 (worker) scripted now");
     assert!(listed.ok().lines().all(|line| line.chars().count() <= 80), "{listed:?}");
     let why = cast.0.home.paseo(&["why", &worker.handle]);
-    assert!(why.ok().contains("paseo worker attach red-1"), "{why:?}");
+    assert_said!(cast.0.home, why.ok());
     let team = cast.0.client.team("red").await.unwrap().team;
     assert_eq!(team.agents.iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>(), ["reader", "red-1"]);
 
@@ -142,10 +151,10 @@ async fn a_thread_wakes_no_worker_and_says_what_does() {
     Reader::new(&cast).until_posts("thread-0001", 2).await;
     cast.0.home.paseo(&["thread", "post", "red/thread-0001", "--to", "red-1", "hi"]).ok();
     let told = cast.0.home.paseo(&["thread", "tail", "red/thread-0001"]);
-    assert!(told.ok().contains("Send a message: `paseo worker send red-1 \"…\"`"), "{told:?}");
+    assert_said!(cast.0.home, told.ok());
     let shown = cast.0.home.paseo(&["thread", "show", "red/thread-0001"]);
-    let of_worker = |line: &str| line.starts_with("red-1 ") && line.contains("worker, idle");
-    assert!(shown.ok().lines().any(of_worker), "{shown:?}");
+    let line = shown.ok().lines().find(|line| line.starts_with("red-1 ")).unwrap();
+    assert_said!(cast.0.home, &squeezed(line), @"red-1 worker, idle");
 }
 
 #[tokio::test]
@@ -158,15 +167,18 @@ async fn a_person_who_types_into_the_terminal_is_seen_as_one() {
     cast.until(&worker.session, |items| items.iter().any(|item| item.text.as_deref() == Some("by hand")))
         .await;
     let items = cast.0.items(&worker.session).await;
-    let typed = items.iter().rfind(|item| item.kind.as_str() == "user_text").unwrap();
-    assert_eq!(typed.fields["origin"], "human:terminal");
+    let typed = items.iter().rfind(|item| item.kind() == ItemKind::UserText).unwrap();
+    assert_eq!(origin(typed), "human:terminal");
     assert_eq!(typed.text.as_deref(), Some("<<say by hand>><<hang>>"));
     let view = cast.view(&worker.session).await;
     assert_eq!((view.status.as_str(), view.terminal.unwrap().person), ("running", true));
     let listed = cast.0.home.paseo(&["ls"]);
-    assert!(listed.ok().contains("a person is typing"), "{listed:?}");
+    assert_said!(cast.0.home, &squeezed(listed.ok()), @r"
+    HANDLE STATUS NAME PROVIDER UPDATED
+    aaa1 running red-1 (worker, a person is typing) scripted now
+    ");
     let why = cast.0.home.paseo(&["why", &worker.handle]);
-    assert!(why.ok().contains("working on what a person typed"), "{why:?}");
+    assert_said!(cast.0.home, why.ok());
     let logs = cast.0.home.paseo(&["logs", &worker.handle]);
     assert!(logs.ok().contains("<<say by hand>>"), "{logs:?}");
 
@@ -188,7 +200,10 @@ async fn a_worker_that_dies_at_once_keeps_its_last_screen_and_its_exit_code() {
     assert_eq!((view.alive, view.exit.unwrap().code, view.status.as_str()), (false, Some(3), "error"));
     assert!(shown(&cast, "red-1").await.contains("last words"));
     let listed = cast.0.home.paseo(&["ls"]);
-    assert!(listed.ok().contains("exited 3"), "{listed:?}");
+    assert_said!(cast.0.home, &squeezed(listed.ok()), @r"
+    HANDLE STATUS NAME PROVIDER UPDATED
+    aaa1 error red-1 (worker, exited 3) scripted now
+    ");
     // Whoever writes to it has it started again, in the same terminal.
     cast.0.home.paseo(&["send", &worker.handle, "<<say back again>>", "--wait"]).ok();
     let view = cast.0.client.worker("red-1").await.unwrap().worker;
@@ -343,7 +358,7 @@ async fn what_cannot_be_started_is_refused_with_a_word() {
         (of(|one| one.thread = Some("thread-0009".into())), Code::NotFound),
         (of(|one| one.thread = Some("../x".into())), Code::NotFound),
         (of(|one| one.directory = Some("/".into())), Code::Forbidden),
-        (of(|one| one.directory = Some("/no/such/place".into())), Code::InvalidRequest),
+        (of(|one| one.directory = Some("/no/such/place".into())), Code::NotFound),
         (of(|one| one.provider = Some("openai".into())), Code::ProviderUnavailable),
         (of(|one| one.provider = Some("nobody".into())), Code::ProviderUnavailable),
         (of(|one| one.agent = Some("nobody".into())), Code::NotFound),
@@ -369,7 +384,8 @@ async fn what_cannot_be_started_is_refused_with_a_word() {
     let next = started(&cast, "<<say hi>>").await;
     assert_eq!((next.name.as_str(), next.thread.as_deref()), ("red-1", Some("thread-0002")));
     let error = refused(of(|_| {})).await;
-    assert!(error.code() == Some(Code::Conflict) && error.to_string().contains("2 workers exist"), "{error}");
+    assert_eq!(error.code(), Some(Code::Conflict), "{error}");
+    assert_said!(cast.0.home, &error.to_string(), @"worker limit reached: 2 of 2");
     cast.0.home.paseo(&["worker", "kill", "x-1"]).ok();
     // There is room for another, by a name of its own.
     assert_eq!(
@@ -390,12 +406,21 @@ fn without_tmux_there_are_no_workers() {
     assert_eq!(refused.code, 2, "{refused:?}");
     assert_told!(home, refused);
     assert_eq!(home.paseo(&["worker", "ls", "-q"]).ok(), "");
-    let diagnosis = home.paseo(&["doctor"]);
-    assert!(diagnosis.stdout.contains("tmux") && diagnosis.stdout.contains("not installed"), "{diagnosis:?}");
+    let of_tmux = |diagnosis: &Output| {
+        let mut rest = diagnosis.stdout.lines().skip_while(|line| !line.contains(" tmux "));
+        let first = rest.next().unwrap();
+        let rest = rest.take_while(|line| line.starts_with(' '));
+        squeezed(&[first].into_iter().chain(rest).collect::<Vec<_>>().join("\n"))
+    };
+    assert_said!(home, &of_tmux(&home.paseo(&["doctor"])), @r"
+    warn tmux not installed
+    → install tmux 3.2 or newer with your system's package manager; workers need it
+    ");
     // It is the daemon that needs it, whatever else finds it.
     home.set("PATH", std::env::var_os("PATH").unwrap());
-    let diagnosis = home.paseo(&["doctor"]);
-    assert!(diagnosis.stdout.contains("not on the daemon's PATH"), "{diagnosis:?}");
+    assert_said!(home, &of_tmux(&home.paseo(&["doctor"])), @r"
+    warn tmux `tmux` is not installed, or not on the daemon's PATH (install it: `apt install tmux` or `dnf install tmux`; if it is installed, run `paseo down` and `paseo up` in a shell that has it on the PATH)
+    ");
 }
 
 /// Reads the threads of the team, as a client of teamd.

@@ -7,6 +7,7 @@ use paseo_testkit::home::TestHome;
 
 use crate::cast::Cast;
 use crate::pty::Terminal;
+use crate::screens::{assert_said, assert_told};
 use crate::workers::{red_at, started, tmux, until, until_seen};
 
 /// A tmux of a person, which ends with its test.
@@ -74,10 +75,15 @@ async fn a_person_attaches_a_real_terminal_and_leaves_it() {
     // Without a terminal it is refused, with what else there is.
     let refused = cast.0.home.paseo(&["worker", "attach", "red-1"]);
     assert_eq!(refused.code, 6, "{refused:?}");
-    assert!(refused.stderr.contains("paseo worker capture red-1"), "{refused:?}");
+    assert_told!(cast.0.home, refused, @r"
+    exit 6
+    error: cannot attach without a terminal
+     hint: print the screen with `paseo worker capture red-1`, or run: /usr/bin/tmux -u -S /tmp/paseo-000000/home/tmux.sock attach-session -t '=red-1:.%1'
+    ");
     cast.0.home.set("TERM", "dumb");
     let (code, shown, _) = Terminal::start(&cast.0.home, 100, &["worker", "attach", "red-1"]).finish();
-    assert!(code == Some(6) && shown.contains("paseo worker capture red-1"), "{shown}");
+    assert_eq!(code, Some(6), "{shown}");
+    assert_said!(cast.0.home, &shown.split_whitespace().collect::<Vec<_>>().join(" "), @"error: this terminal can't show another one (`TERM` is `dumb`) hint: print the screen with `paseo worker capture red-1`");
 }
 
 #[tokio::test]

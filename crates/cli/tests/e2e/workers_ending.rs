@@ -7,7 +7,7 @@ use paseo_wire::error::Code;
 use paseo_wire::team::NoticeQuery;
 use paseo_wire::worker::{CaptureQuery, WorkerQuery};
 
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::workers::{Reader, red, red_at, started, tmux, type_in, until};
 
 #[tokio::test]
@@ -33,13 +33,15 @@ async fn an_ended_worker_leaves_its_tasks_and_nobody_gets_its_name() {
         let audit = cast.0.client.audit("red", &NoticeQuery::default()).await.unwrap().notices;
         let of_workers = audit.into_iter().filter(|notice| notice.kind.as_str().starts_with("worker_"));
         of_workers
-            .map(|notice| (notice.kind.to_string(), notice.actor, notice.to.unwrap()))
+            .map(|notice| {
+                (notice.kind.to_string(), String::from(notice.actor), String::from(notice.to.unwrap()))
+            })
             .collect::<Vec<_>>()
     };
     let noted = |kind: &str, by: &str| (kind.to_owned(), by.to_owned(), "red-1".to_owned());
     assert_eq!(workers().await, [noted("worker_started", "user"), noted("worker_ended", "user")]);
     let team = cast.0.home.paseo(&["team", "show", "red"]);
-    assert!(team.ok().contains("gone: red-1"), "{team:?}");
+    assert!(team.ok().lines().any(|line| line == "gone: red-1"), "{team:?}");
     let gone = cast.0.home.paseo(&["task", "reassign", "task-0001", "--to", "red-1"]);
     assert_told!(cast.0.home, gone);
 
@@ -61,7 +63,7 @@ async fn an_ended_worker_whose_name_another_has_stays_ended() {
     cast.0.home.paseo(&["team", "create", "blue", "-C", &work]).ok();
     let start = async |team: &str| {
         let mut wanted = crate::workers::wanted("<<say here>>");
-        (wanted.team, wanted.prefix) = (Some(team.to_owned()), Some("x".to_owned()));
+        (wanted.team, wanted.prefix) = (Some(team.into()), Some("x".to_owned()));
         cast.0.client.start_worker(&wanted, None).await.unwrap().worker
     };
     let first = start("red").await;
@@ -85,7 +87,7 @@ async fn a_failed_turn_is_told_in_the_thread() {
     let reader = Reader::new(&cast);
     until("the failure", async || reader.posts("thread-0001").iter().any(|(from, _)| from == "red-1")).await;
     let posts = reader.posts("thread-0001");
-    assert!(posts.last().unwrap().1.contains("I could not finish"), "{posts:?}");
+    assert_said!(cast.0.home, posts.last().unwrap().1.lines().next().unwrap(), @"I could not finish: the agent's process exited during the turn with code 3; its last output:");
 }
 
 #[tokio::test]
@@ -173,7 +175,10 @@ async fn without_tmux_nothing_is_half_ended() {
     assert_told!(cast.0.home, unsent);
     let refused = cast.0.home.paseo(&["worker", "kill", "red-1", "--json"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("nothing was killed"), "{refused:?}");
+    assert_told!(cast.0.home, refused, @r#"
+    exit 2
+    {"error":{"code":"tmux_not_installed","message":"nothing was killed: `tmux` is not installed, or not on the daemon's PATH","hint":"install tmux, or run `paseo close aaa1` to end its processes and keep the terminal"}}
+    "#);
     assert!(cast.0.home.paseo(&["ls"]).ok().contains("red-1"), "it is open");
     assert_eq!(cast.heard(&worker.session).await, ["<<say ready>>"]);
     let down = cast.0.home.paseo(&["down"]);

@@ -9,6 +9,7 @@ use paseo_wire::worker::{StartWorker, WorkerView};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cast::Cast;
+use crate::screens::{assert_said, assert_told, squeezed};
 use crate::workers::{Reader, red, started, tmux, type_in, until, wanted};
 
 /// What its token is good for: to read what happened in its team.
@@ -180,7 +181,7 @@ async fn is_said_again(cast: &Cast, worker: &WorkerView) {
     cast.0.settled(&worker.session).await;
     assert_eq!(cast.said(&worker.session).await, ["ready", "taken"]);
     assert_eq!(cast.heard(&worker.session).await, ["<<say ready>>", "<<say taken>>"]);
-    assert!(fs::read_to_string(record(cast)).unwrap().contains("may be a repeat"));
+    assert!(fs::read_to_string(record(cast)).unwrap().contains("repeat"));
 }
 
 /// Returns the file in which the only worker wrote its session down.
@@ -220,7 +221,9 @@ async fn what_a_program_took_and_did_before_it_died_is_not_said_again() {
     assert_eq!(cast.heard(&worker.session).await.len(), 2, "it was said once");
     assert_eq!(fs::read_to_string(cast.0.home.work().join("done")).unwrap(), "once\n");
     let why = cast.0.home.paseo(&["why", &worker.handle]);
-    assert!(why.ok().contains("with code 3"), "{why:?}");
+    assert!(why.ok().contains("harness_exited"), "{why:?}");
+    let terminal = why.ok().lines().find(|line| line.starts_with("terminal ")).unwrap();
+    assert_said!(cast.0.home, &squeezed(terminal), @"terminal red-1: exited with code 3");
     cast.0.home.paseo(&["send", &worker.handle, "<<say back>>", "--wait"]).ok();
     assert_eq!(cast.said(&worker.session).await, ["ready", "taken", "back"]);
 }
@@ -250,7 +253,11 @@ async fn a_worker_whose_pane_is_gone_has_ended_whatever_else_a_person_has_there(
         until("its end", async || cast.view(&worker.session).await.terminal.unwrap().exit.is_some()).await;
         assert!(!cast.0.client.worker("red-1").await.unwrap().worker.alive);
         let captured = cast.0.home.paseo(&["worker", "capture", "red-1"]);
-        assert!(captured.stderr.contains("the terminal of red-1 no longer exists"), "{captured:?}");
+        assert_told!(cast.0.home, captured, @r#"
+        exit 3
+        error: the terminal of red-1 no longer exists
+         hint: restart it with a message: `paseo worker send red-1 "…"`
+        "#);
         cast.0.home.paseo(&["send", &worker.handle, "<<say back>>", "--wait"]).ok();
         assert_eq!(cast.said(&worker.session).await, ["ready", "back"]);
         assert!(cast.0.client.worker("red-1").await.unwrap().worker.alive);

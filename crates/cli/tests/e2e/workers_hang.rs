@@ -9,7 +9,7 @@ use paseo_wire::worker::{CaptureQuery, WorkerQuery, WorkerView};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cast::{Cast, release};
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told, squeezed};
 use crate::workers::{red, started, tmux, until, wanted};
 use crate::workers_tools::member;
 
@@ -17,10 +17,10 @@ use crate::workers_tools::member;
 const SOON: Duration = Duration::from_secs(8);
 
 /// The tmux server, suspended until it goes on or this is dropped.
-struct Suspended(Pid);
+pub(crate) struct Suspended(Pid);
 
 impl Suspended {
-    fn of(cast: &Cast) -> Self {
+    pub(crate) fn of(cast: &Cast) -> Self {
         let pid = Pid::from_raw(server(cast)).unwrap();
         kill_process(pid, Signal::STOP).unwrap();
         Self(pid)
@@ -80,10 +80,16 @@ async fn a_daemon_begins_beside_a_tmux_that_hangs_and_finds_its_workers_when_it_
     cast.0.crash();
     assert!(began.elapsed() < SOON, "it was there after {:?}", began.elapsed());
     let listed = cast.0.home.paseo(&["worker", "ls"]);
-    assert!(listed.ok().contains("unknown") && !listed.ok().contains("not there"), "{listed:?}");
+    assert_said!(cast.0.home, &squeezed(listed.ok()), @r"
+    WORKER HANDLE STATUS TERMINAL PROVIDER THREAD STARTED
+    red-1 aaa1 running unknown scripted thread-0001 now
+    red-2 aaa2 idle unknown scripted thread-0002 now
+    red-3 aaa3 error exited 3 scripted thread-0003 now
+    ");
     assert_told!(cast.0.home, listed);
     let all = cast.0.home.paseo(&["ls"]);
-    assert!(all.ok().contains("tmux does not respond"), "{all:?}");
+    let line = all.ok().lines().find(|line| line.contains(&calm.handle)).unwrap();
+    assert_said!(cast.0.home, &squeezed(line), @"aaa1 idle: tmux does not respond red-2 (worker) scripted now");
     for words in [&["why", "red-2"][..], &["doctor"]] {
         let told = cast.0.home.paseo(words);
         assert!(told.stdout.contains(&format!("kill -CONT {pid}")), "{told:?}");
@@ -92,7 +98,7 @@ async fn a_daemon_begins_beside_a_tmux_that_hangs_and_finds_its_workers_when_it_
     let lead = member(&cast, None, "leader").await;
     let listed = cast.call(&lead.id, "team_tmux_list", &serde_json::json!({})).await.json();
     assert_eq!(listed["sessions"][1]["alive"], "unknown", "{listed}");
-    assert!(listed["sessions"][1]["trouble"].as_str().unwrap().contains("is suspended"), "{listed}");
+    assert_said!(cast.0.home, listed["sessions"][1]["trouble"].as_str().unwrap(), @"tmux did not answer `list-panes` within 5 s: its server, process 1000, is suspended (run `kill -CONT 1000` to resume it; its workers and their messages are still there)");
 
     // Its own token is good, although nobody has seen it yet.
     release(&cast);
@@ -104,11 +110,12 @@ async fn a_daemon_begins_beside_a_tmux_that_hangs_and_finds_its_workers_when_it_
     let refused = cast.0.client.capture_worker("red-2", &CaptureQuery::default()).await.unwrap_err();
     assert_eq!(refused.code(), Some(Code::TmuxFailed), "{refused}");
     let refused = cast.0.client.start_worker(&wanted("<<say hi>>"), None).await.unwrap_err();
-    assert!(refused.to_string().contains("is suspended"), "{refused}");
+    assert_eq!(refused.code(), Some(Code::TmuxFailed), "{refused}");
     let sent = cast.0.home.paseo(&["send", &gone.handle, "<<say back>>", "--wait"]);
     assert_told!(cast.0.home, sent);
     cast.0.home.paseo(&["send", &calm.handle, "<<sh paseo task create Write --json>>"]).ok();
     assert!(began.elapsed() < SOON, "all were told after {:?}", began.elapsed());
+    assert_said!(cast.0.home, &refused.to_string(), @"tmux did not answer `list-panes` within 5 s: its server, process 1000, is suspended");
     assert_eq!(cast.0.client.workers(&WorkerQuery::default()).await.unwrap().workers.len(), 3);
 
     drop(suspended);
@@ -132,7 +139,7 @@ async fn what_is_said_while_tmux_hangs_is_typed_once_when_it_goes_on() {
     let suspended = Suspended::of(&cast);
     for _ in 0..2 {
         let sent = cast.0.home.paseo(&["send", &worker.handle, "--key", "once", "<<say heard>>"]);
-        assert!(sent.ok().contains("will read it when tmux responds again"), "{sent:?}");
+        assert_said!(cast.0.home, sent.ok(), @"Queued: aaa1 will read it when tmux responds again");
     }
     // It was tried in vain.
     cast.0.explained(&worker.session, Some("tmux does not respond")).await;

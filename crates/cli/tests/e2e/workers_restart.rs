@@ -2,10 +2,12 @@
 
 use std::fs;
 
+use paseo_wire::words::ItemKind;
 use paseo_wire::worker::WorkerQuery;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cast::{Cast, WAIT, release};
+use crate::screens::{assert_said, squeezed};
 use crate::workers::{Reader, red, started, tmux, told, type_in, until, until_seen};
 
 /// Starts a worker that is in the middle of a turn until it is released.
@@ -112,9 +114,11 @@ async fn a_program_that_died_meanwhile_is_not_blamed_on_the_restart() {
     assert_eq!(cast.0.settled(&worker.session).await, "error");
     assert_eq!(cast.said(&worker.session).await, ["begun", "last"]);
     let why = cast.0.home.paseo(&["why", &worker.handle]);
-    assert!(why.ok().contains("harness_exited") && why.ok().contains("with code 3"), "{why:?}");
-    let logs = cast.0.home.paseo(&["logs", &worker.handle]);
-    assert!(!logs.ok().contains("daemon was"), "{logs:?}");
+    assert!(why.ok().contains("harness_exited"), "{why:?}");
+    let terminal = why.ok().lines().find(|line| line.starts_with("terminal ")).unwrap();
+    assert_said!(cast.0.home, &squeezed(terminal), @"terminal red-1: exited with code 3");
+    let notes = cast.texts(&worker.session, ItemKind::Notice).await;
+    assert_said!(cast.0.home, &notes.join("\n"), @"The program in the terminal exited with code 3.");
     cast.0.home.paseo(&["send", &worker.handle, "<<say back>>", "--wait"]).ok();
 }
 

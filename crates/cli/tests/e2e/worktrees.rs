@@ -7,7 +7,8 @@ use std::process::Command;
 use paseo_testkit::home::TestHome;
 use serde_json::Value;
 
-use crate::screens::assert_told;
+use crate::chat::items;
+use crate::screens::{assert_said, assert_told};
 use crate::{home, inspect, json};
 
 /// A home whose working directory is a repository with one commit.
@@ -85,7 +86,7 @@ fn others_get_none_unless_asked_for() {
     let path = view["worktree"]["path"].as_str().unwrap();
     assert!(path.ends_with("/worktrees/work-spike"), "{path}");
     let refused = home.paseo(&["run", "--worktree=spike", "x"]);
-    assert_eq!(refused.code, 2, "{refused:?}");
+    assert_eq!(refused.code, 6, "{refused:?}");
     assert_told!(home, refused);
 }
 
@@ -101,17 +102,20 @@ fn an_agent_names_its_branch_and_nobody_elses() {
     assert_eq!(git(&worktree, &["rev-parse", "--abbrev-ref", "HEAD"]), "fix-login");
     let branches = git(&home.work(), &["branch", "--format=%(refname:short)"]);
     assert_eq!(branches, "fix-login\nmain\ntaken");
-    let said = home.paseo(&["logs", view["id"].as_str().unwrap()]).stdout;
-    for reason in [
-        "cannot use the branch name `taken`",
-        "invalid branch name `--force`",
-        "invalid branch name `a..b`",
-        "`name` is missing",
-    ] {
-        assert!(said.contains(reason), "{reason}: {said}");
-    }
+    let told = |view: &Value| -> String {
+        let results = items(&home, view["id"].as_str().unwrap(), "tool_result");
+        results.iter().map(|result| result["text"].as_str().unwrap().to_owned() + "\n").collect()
+    };
+    assert_said!(home, &told(&view), @r"
+    the branch was not renamed: cannot use the branch name `taken`: the branch already exists
+    the branch was not renamed: invalid branch name `--force`: it starts with `-`, like an option
+    the branch was not renamed: invalid branch name `a..b`: it contains `..`
+    `name` is missing
+    `set_branch` takes `name` (string)
+    Renamed the branch to fix-login
+    ");
     let view = run(&home, &["--ui", "--no-worktree"], r#"<<tool set_branch {"name":"x"}>>"#);
-    assert!(home.paseo(&["logs", view["id"].as_str().unwrap()]).stdout.contains("no branch to name"));
+    assert_said!(home, &told(&view), @"no branch to name: this agent has no worktree");
     assert_eq!(git(&home.work(), &["rev-parse", "--abbrev-ref", "HEAD"]), "main");
 }
 
@@ -132,7 +136,7 @@ fn where_there_can_be_none_the_agent_is_told_or_the_person_is() {
     let home = home();
     assert_eq!(run(&home, &["--ui"], "<<say a>>")["worktree"], Value::Null);
     let refused = home.paseo(&["run", "--worktree", "x"]);
-    assert_eq!(refused.code, 2, "{refused:?}");
+    assert_eq!(refused.code, 6, "{refused:?}");
     assert_told!(home, refused);
 
     git(&home.work(), &["init", "-q", "-b", "main"]);
@@ -142,10 +146,10 @@ fn where_there_can_be_none_the_agent_is_told_or_the_person_is() {
     for flag in ["-q", "--json"] {
         let output = home.paseo(&["run", "-d", "--ui", flag, "<<say a>>"]);
         output.ok();
-        assert!(output.stderr.contains("no commits yet"), "{flag}: {}", output.stderr);
+        assert_told!(home, output);
     }
     let refused = home.paseo(&["run", "--worktree", "--base=-x", "x"]);
-    assert_eq!(refused.code, 2, "{refused:?}");
+    assert_eq!(refused.code, 3, "{refused:?}");
 }
 
 #[test]
@@ -199,6 +203,8 @@ fn a_closed_agent_whose_worktree_is_gone_says_so() {
     let answer = home.paseo(&["send", id, "--wait", "<<say b>>"]);
     assert_eq!(answer.code, 1, "{answer:?}");
     assert_told!(home, answer);
+    let why = home.paseo(&["why", id]);
+    assert!(why.ok().lines().any(|line| line.trim_start().starts_with("restore it with: git")), "{why:?}");
     let (_, command) = answer.stderr.split_once("restore it with: ").unwrap();
     shell(command.lines().next().unwrap());
     assert_eq!(home.paseo(&["send", id, "--wait", "<<say b>>"]).ok(), "b");
@@ -294,7 +300,7 @@ fn a_broken_repository_is_refused_and_not_worked_in() {
     let home = repository();
     fs::write(home.work().join(".git/config"), "[broken").unwrap();
     let refused = home.paseo(&["run", "--ui", "<<say a>>"]);
-    assert_eq!(refused.code, 2, "{refused:?}");
+    assert_eq!(refused.code, 6, "{refused:?}");
     assert!(refused.stderr.contains("--no-worktree"), "{}", refused.stderr);
     assert_eq!(home.paseo(&["run", "--ui", "--no-worktree", "<<say a>>"]).ok(), "a");
 }

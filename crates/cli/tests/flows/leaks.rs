@@ -9,20 +9,43 @@ use serde_json::{Value, json};
 use crate::api::PATIENCE;
 use crate::scene::Scene;
 
-/// What the frames of the stream have, beside what they are about.
-const FRAMES: &[(&str, &[&str])] = &[
-    ("event", &["seq", "ts", "session", "actor", "change", "view"]),
-    ("item", &["session", "item"]),
-    ("live", &["session", "item", "kind", "offset", "text"]),
-    ("thread", &["seq", "thread", "event", "deleted"]),
-    ("team", &["seq", "ts", "team", "actor", "task", "change"]),
+/// What each frame of the stream has, and what it may have.
+const FRAMES: &[(&str, &[&str], &[&str])] = &[
+    ("cause", &["seq", "ts", "cause", "actor", "change"], &[]),
+    ("ended", &["code", "message", "hint"], &["candidates", "problems"]),
+    ("event", &["seq", "ts", "session", "actor", "change", "view"], &[]),
+    ("item", &["session", "item"], &[]),
+    ("live", &["session", "item", "kind", "offset", "text"], &["call"]),
+    ("resume", &["after"], &[]),
+    ("team", &["seq", "ts", "team", "actor", "change"], &["task"]),
+    ("thread", &["seq", "thread", "event"], &["deleted"]),
 ];
 
-/// Follows these topics from the beginning, until a word comes.
-fn followed(scene: &Scene, topics: &str, until: &str) -> String {
+/// What an event has in the bridge protocol, and about it.
+const BRIDGE_EVENT: &[&str] = &["content", "from", "id", "meta", "thread", "to", "ts", "type"];
+const BRIDGE_META: &[&str] = &["reply_to", "tags", "via"];
+
+/// What an event has in the teamd protocol.
+const TEAMD_EVENT: &[&str] = &[
+    "schemaVersion",
+    "id",
+    "cursor",
+    "type",
+    "teamId",
+    "agentId",
+    "actor",
+    "ts",
+    "taskId",
+    "threadId",
+    "summary",
+    "content",
+];
+
+/// Follows a stream until a word comes.
+fn followed(scene: &Scene, path: &str, until: &str) -> String {
     let mut stream = UnixStream::connect(scene.home.path().join("daemon.sock")).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let head = format!("GET /api/stream?after=0&topics={topics} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     let (mut seen, mut piece) = (Vec::new(), [0; 64 * 1024]);
     loop {
@@ -54,8 +77,12 @@ fn nothing_internal_is_streamed() {
     scene.ok("PATCH", &format!("/api/sessions/{asking}"), json!({ "name": "the-very-end" }));
 
     let thread = scene.look("/api/threads")["threads"][0]["id"].as_str().unwrap().to_owned();
-    let topics = format!("sessions,session:{worker},session:{asking},thread:{thread},team:red");
-    let told = followed(&scene, &topics, "the-very-end");
+    let cause =
+        scene.look(&format!("/api/sessions/{asking}"))["session"]["last_cause"].as_str().unwrap().to_owned();
+    let topics = format!("sessions,session:{worker},session:{asking},thread:{thread},team:red,cause:{cause}");
+    // Frames show agents as they are now: only the number of the last event says that all frames have come.
+    let end = format!("id: {}\n", scene.look("/api/sessions")["seq"]);
+    let mut told = followed(&scene, &format!("/api/stream?after=0&topics={topics}"), &end);
 
     let mut kinds = BTreeSet::new();
     for frame in told.split("\n\n") {
@@ -63,11 +90,17 @@ fn nothing_internal_is_streamed() {
         let (Some(kind), Some(data)) = (line("event: "), line("data: ")) else { continue };
         // The last one may be cut off.
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(data) else { continue };
-        let known = FRAMES.iter().find(|(name, _)| *name == kind).unwrap_or_else(|| panic!("{frame}")).1;
-        assert!(fields.keys().all(|name| known.contains(&name.as_str())), "{kind}: {frame}");
+        let known = FRAMES.iter().find(|(name, ..)| *name == kind);
+        let (_, always, sometimes) = known.unwrap_or_else(|| panic!("{frame}"));
+        assert!(always.iter().all(|name| fields.contains_key(*name)), "{kind}: {frame}");
+        let known = |name: &&str| always.contains(name) || sometimes.contains(name);
+        assert!(fields.keys().map(String::as_str).all(|name| known(&name)), "{kind}: {frame}");
         kinds.insert(kind.to_owned());
     }
-    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["event", "item", "team", "thread"]);
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["cause", "event", "item", "team", "thread"]);
+
+    told += &told_by_bridge(&scene, &thread);
+    told += &told_by_teamd(&scene);
 
     let mut secrets = 0;
     for event in scene.events() {
@@ -86,4 +119,46 @@ fn nothing_internal_is_streamed() {
         }
     }
     assert!(secrets > 5, "there was something to keep: {secrets}");
+}
+
+/// Returns everything that clients of the bridge protocol read of a thread, after a look at its fields.
+fn told_by_bridge(scene: &Scene, thread: &str) -> String {
+    let path = format!("/threads/{thread}/events/stream?since=2000-01-01T00:00:00Z");
+    let mut told = followed(scene, &path, "ready");
+    let streamed: Vec<Value> = told
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .filter_map(|data| serde_json::from_str(data).ok())
+        .collect();
+    let page = scene.look(&format!("/threads/{thread}/events?limit=500"));
+    let read = page["events"].as_array().unwrap();
+    assert!(!streamed.is_empty() && !read.is_empty());
+    for event in streamed.iter().chain(read) {
+        let (fields, meta) = (event.as_object().unwrap(), event["meta"].as_object().unwrap());
+        let mut names: Vec<&str> = fields.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, BRIDGE_EVENT, "{event}");
+        assert!(meta.keys().all(|name| BRIDGE_META.contains(&name.as_str())), "{event}");
+    }
+    told += &page.to_string();
+    for path in
+        ["/threads".to_owned(), format!("/threads/{thread}/state"), format!("/threads/{thread}/presence")]
+    {
+        told += &scene.look(&path).to_string();
+    }
+    told
+}
+
+/// Returns everything that clients of the teamd protocol read, after a look at the fields of its events.
+fn told_by_teamd(scene: &Scene) -> String {
+    let inbox = scene.look("/v1/inbox?teamId=red");
+    let events = inbox["events"].as_array().unwrap();
+    assert!(!events.is_empty());
+    for event in events {
+        let known = |name: &String| TEAMD_EVENT.contains(&name.as_str());
+        assert!(event.as_object().unwrap().keys().all(known), "{event}");
+    }
+    let rest = ["/v1/teams", "/v1/tasks?teamId=red", "/v1/threads/search?teamId=red&q="];
+    let rest = rest.map(|path| scene.look(path).to_string()).concat();
+    inbox.to_string() + &rest + &scene.look("/v1/threads/thread-0001/tail?teamId=red").to_string()
 }

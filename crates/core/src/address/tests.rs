@@ -9,7 +9,7 @@ fn allowed() -> Allowed {
     Allowed { hosts, own_port: 6767 }
 }
 
-/// What becomes of an address whose host is written, or a name that resolves to these.
+/// How an address with this host, or a name that resolves to these, is judged.
 fn judged(url: &str, resolved: &[&str]) -> Result<(), Refused> {
     let target = Target::parse(url)?;
     let resolved = resolved.iter().map(|address| address.parse().unwrap()).collect();
@@ -35,7 +35,7 @@ fn this_machine_is_only_meant_when_it_is_written() {
     for url in ["http://127.0.0.2:9", "http://127.255.255.254"] {
         assert!(matches!(judged(url, &[]), Err(Refused::Loopback { .. })), "{url}");
     }
-    // A name that resolves to it is somebody's trick.
+    // A name that resolves to it is an attack.
     for address in ["127.0.0.1", "::1"] {
         let refused = judged("http://rebound.example", &["93.184.216.34", address]);
         assert!(matches!(refused, Err(Refused::Loopback { .. })), "{address}");

@@ -1,19 +1,18 @@
 //! What the first bytes of a file say: its kind, and the dimensions of an image.
 
-use super::Kind;
+use super::{Kind, Other};
 
 /// What a file begins like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Magic {
     Known(Kind),
     /// An image or document of a kind that no agent takes.
-    Other(&'static str),
+    Other(Other),
     Nothing,
 }
 
 /// Tells a file's kind by its first bytes.
 pub(super) fn magic(head: &[u8]) -> Magic {
-    let other = |name| Magic::Other(name);
     match head {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Magic::Known(Kind::Png),
         [0xff, 0xd8, 0xff, ..] => Magic::Known(Kind::Jpeg),
@@ -21,15 +20,15 @@ pub(super) fn magic(head: &[u8]) -> Magic {
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Magic::Known(Kind::Webp),
         [b'%', b'P', b'D', b'F', b'-', ..] => Magic::Known(Kind::Pdf),
         [0, _, _, _, b'f', b't', b'y', b'p', brand @ ..] => match brand {
-            [b'a', b'v', b'i', ..] => other("an AVIF image"),
-            [b'h', b'e', ..] | [b'm', b'i', b'f', ..] => other("a HEIC image"),
-            _ => other("a video"),
+            [b'a', b'v', b'i', ..] => Magic::Other(Other::Avif),
+            [b'h', b'e', ..] | [b'm', b'i', b'f', ..] => Magic::Other(Other::Heic),
+            _ => Magic::Other(Other::Video),
         },
-        [b'I', b'I', b'*', 0, ..] | [b'M', b'M', 0, b'*', ..] => other("a TIFF image"),
-        [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => other("a BMP image"),
-        [b'P', b'K', 3, 4, ..] => other("a ZIP archive or office document"),
-        [0x1f, 0x8b, ..] => other("a gzip archive"),
-        [0x7f, b'E', b'L', b'F', ..] => other("a program"),
+        [b'I', b'I', b'*', 0, ..] | [b'M', b'M', 0, b'*', ..] => Magic::Other(Other::Tiff),
+        [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Magic::Other(Other::Bmp),
+        [b'P', b'K', 3, 4, ..] => Magic::Other(Other::Zip),
+        [0x1f, 0x8b, ..] => Magic::Other(Other::Gzip),
+        [0x7f, b'E', b'L', b'F', ..] => Magic::Other(Other::Program),
         _ => Magic::Nothing,
     }
 }

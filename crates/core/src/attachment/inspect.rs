@@ -4,11 +4,11 @@
 //! agent gets it.
 
 use super::image::{Magic, dimensions, is_whole_pdf, magic};
-use super::{Kind, size};
+use super::{Kind, Other, size};
 use crate::limits::{ATTACHMENT_BYTES, ATTACHMENT_TEXT_BYTES, IMAGE_PIXELS, IMAGE_SIDE};
 
 /// How much of its beginning is kept: JPEG files may have the dimensions behind much else.
-const HEAD: usize = 512 * 1024;
+pub const HEAD: usize = 512 * 1024;
 /// How much of its end is kept: documents have their mark somewhere there.
 const TAIL: usize = 1024;
 /// As much tells one kind from another.
@@ -45,7 +45,7 @@ pub enum Unusable {
     #[error("the text file is larger than {}", size(ATTACHMENT_TEXT_BYTES))]
     TextTooLarge,
     #[error("the file is {0}, which no provider accepts")]
-    Other(&'static str),
+    Other(Other),
     #[error("the file is not an image, a PDF document or UTF-8 text")]
     Unknown,
     #[error("the file looks like a {kind} but is damaged", kind = .0.word())]
@@ -55,6 +55,38 @@ pub enum Unusable {
         IMAGE_PIXELS / 1_000_000
     )]
     Dimensions { width: u32, height: u32 },
+}
+
+/// What the beginning of a file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// An image that browsers and agents can be given.
+    Image { kind: Kind, width: u32, height: u32 },
+    /// Something else that is known.
+    Other(Other),
+    /// Nothing: it may be text.
+    Nothing,
+}
+
+/// Says what a file is by its beginning: all of it, or [`HEAD`] bytes.
+pub fn start(head: &[u8]) -> Start {
+    let kind = match magic(head) {
+        Magic::Known(Kind::Pdf) => return Start::Other(Other::Pdf),
+        Magic::Known(kind) => kind,
+        Magic::Other(other) => return Start::Other(other),
+        Magic::Nothing => return Start::Nothing,
+    };
+    match dimensions(kind, head) {
+        Some((width, height)) if is_bomb(width, height) => Start::Other(Other::LargeImage),
+        Some((width, height)) if width > 0 && height > 0 => Start::Image { kind, width, height },
+        _ => Start::Other(Other::DamagedImage),
+    }
+}
+
+/// Says whether an image has more pixels than anyone should be given.
+fn is_bomb(width: u32, height: u32) -> bool {
+    let pixels = u64::from(width) * u64::from(height);
+    width > IMAGE_SIDE || height > IMAGE_SIDE || pixels > IMAGE_PIXELS
 }
 
 impl Unusable {
@@ -72,8 +104,7 @@ impl Unusable {
                 "put its path in the message so the agent can read the parts it needs, or attach an excerpt"
             }
             Self::Other(_) | Self::Unknown => {
-                "attach a PNG, JPEG, GIF or WebP image, a PDF document or UTF-8 text; otherwise convert \
-                 the file, or put its path in the message"
+                "convert it to PNG, JPEG, GIF, WebP, PDF or UTF-8 text, or put its path in the message"
             }
             Self::Damaged(_) => "open the file to see what is wrong, save it again, then attach the new copy",
         }
@@ -93,7 +124,7 @@ impl Inspection {
         self.tail.drain(..self.tail.len().saturating_sub(TAIL));
         self.look_for_text(piece);
         match magic(&self.head) {
-            Magic::Other(name) => Err(Unusable::Other(name)),
+            Magic::Other(other) => Err(Unusable::Other(other)),
             Magic::Known(_) => Ok(()),
             // The rest may tell.
             Magic::Nothing if self.head.len() < MAGIC => Ok(()),
@@ -110,7 +141,7 @@ impl Inspection {
         }
         let kind = match magic(&self.head) {
             Magic::Known(kind) => kind,
-            Magic::Other(name) => return Err(Unusable::Other(name)),
+            Magic::Other(other) => return Err(Unusable::Other(other)),
             Magic::Nothing if self.not_text || !self.cut.is_empty() => return Err(Unusable::Unknown),
             Magic::Nothing => Kind::Text,
         };
@@ -124,8 +155,7 @@ impl Inspection {
         if width == 0 || height == 0 {
             return Err(Unusable::Damaged(kind));
         }
-        let pixels = u64::from(width) * u64::from(height);
-        if width > IMAGE_SIDE || height > IMAGE_SIDE || pixels > IMAGE_PIXELS {
+        if is_bomb(width, height) {
             return Err(Unusable::Dimensions { width, height });
         }
         Ok(Found { kind, len: self.len, pixels: Some((width, height)) })
@@ -189,8 +219,8 @@ mod tests {
     #[test]
     fn what_no_agent_could_read_is_refused_with_a_reason() {
         assert_eq!(inspected(&[]), Err(Unusable::Empty));
-        assert_eq!(inspected(&[b"PK\x03\x04rest"]), Err(Unusable::Other("a ZIP archive or office document")));
-        assert_eq!(inspected(&[b"\0\0\0\x18ftypheic"]), Err(Unusable::Other("a HEIC image")));
+        assert_eq!(inspected(&[b"PK\x03\x04rest"]), Err(Unusable::Other(Other::Zip)));
+        assert_eq!(inspected(&[b"\0\0\0\x18ftypheic"]), Err(Unusable::Other(Other::Heic)));
         assert_eq!(inspected(&[b"\xff\xfeh\0i\0"]), Err(Unusable::Unknown));
         assert_eq!(inspected(&[b"zero\0"]), Err(Unusable::Unknown));
         assert_eq!(inspected(&[b"cut \xe8\xaa"]), Err(Unusable::Unknown));

@@ -6,7 +6,7 @@ mod quote;
 
 use serde::{Deserialize, Serialize};
 
-pub use inspect::{Found, Inspection, Unusable};
+pub use inspect::{Found, HEAD as HEAD_BYTES, Inspection, Start, Unusable, start};
 pub use quote::{is_plain_name, plain_name, quoted};
 
 use crate::id::FileId;
@@ -42,6 +42,62 @@ pub enum Kind {
     Pdf,
     /// UTF-8.
     Text,
+}
+
+/// What a file is that agents do not take, or that is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Other {
+    Avif,
+    Heic,
+    Tiff,
+    Bmp,
+    /// Too large to show.
+    LargeImage,
+    DamagedImage,
+    Pdf,
+    Video,
+    Zip,
+    Gzip,
+    Program,
+}
+
+impl Other {
+    pub const ALL: [Self; 11] = [
+        Self::Avif,
+        Self::Heic,
+        Self::Tiff,
+        Self::Bmp,
+        Self::LargeImage,
+        Self::DamagedImage,
+        Self::Pdf,
+        Self::Video,
+        Self::Zip,
+        Self::Gzip,
+        Self::Program,
+    ];
+
+    /// Returns what it is, after "the file is".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Avif => "an AVIF image",
+            Self::Heic => "a HEIC image",
+            Self::Tiff => "a TIFF image",
+            Self::Bmp => "a BMP image",
+            Self::LargeImage => "an image that is too large to show",
+            Self::DamagedImage => "a damaged image",
+            Self::Pdf => "a PDF document",
+            Self::Video => "a video",
+            Self::Zip => "a ZIP archive or office document",
+            Self::Gzip => "a gzip archive",
+            Self::Program => "a program",
+        }
+    }
+}
+
+impl std::fmt::Display for Other {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.words())
+    }
 }
 
 /// What kinds of files a harness takes.

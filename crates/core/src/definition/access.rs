@@ -24,11 +24,11 @@ pub enum Missing {
     SwitchedOff(&'static [Key]),
     #[error("toolExposure is skills, but the definition does not allow the plugin `{}` as a skill", .0.id())]
     NotASkill(Plugin),
-    #[error("only thread participants and definitions that allow it by name get it")]
+    #[error("only thread participants, and definitions that list it in `tools`, get it")]
     NoSeat,
     #[error("the definition denies it by name")]
     Denied,
-    #[error("the definition does not allow it by name")]
+    #[error("the definition's `tools` does not list it")]
     NotAllowed,
     #[error("the definition does not allow its capabilities ({})", .0.join(", "))]
     Capabilities(&'static [&'static str]),

@@ -1,8 +1,8 @@
-//! What became of the files that somebody trusted.
+//! How trusted files have changed.
 
 use std::collections::BTreeMap;
 
-/// What became of a file.
+/// How a file has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     Added,

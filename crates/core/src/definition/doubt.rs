@@ -110,7 +110,10 @@ fn not_kept(definition: &Definition, provider: &Known<'_>) -> Option<Problem> {
 
 /// A guard that the provider has no way to be held by: its agents are refused.
 fn not_guarded(definition: &Definition, provider: &Known<'_>) -> Option<Problem> {
-    let message = format!("{} cannot be guarded: it does not ask before it makes changes", provider.name);
+    let message = format!(
+        "provider `{}` cannot be guarded: its agents do not ask before they make changes",
+        provider.name
+    );
     (definition.guarded && !provider.guard).then(|| definition.doubt(&["guard"], message))?
 }
 
@@ -188,7 +191,7 @@ mod tests {
             ),
             (
                 "provider = 'scripted'\nguard = 'lease'",
-                "2: scripted cannot be guarded: it does not ask before it makes changes",
+                "2: provider `scripted` cannot be guarded: its agents do not ask before they make changes",
             ),
             (
                 "provider = 'pi'\n[[models]]\nmodel_id = 'sonnet'\nkey_id = 'own'",
@@ -209,7 +212,7 @@ mod tests {
             ),
             (
                 "tools = ['read']\ntool_exposure = 'skills'",
-                "2: toolExposure `skills` needs a shell, so `tools` is used instead (native_shell: the definition does not allow it by name)",
+                "2: toolExposure `skills` needs a shell, so `tools` is used instead (native_shell: the definition's `tools` does not list it)",
             ),
             (
                 "permissions = 'read-only'\ntoolExposure = 'mixed'",

@@ -45,7 +45,7 @@ pub(super) fn read(fields: &mut Fields<'_>, definition: &mut Definition, keys: &
         Choice { provider: provider(fields), chain: models(fields, keys), effort: fields.text("effort") };
     one_model(fields, &mut choice);
     let chat = fields.table("chat", "chat.");
-    // Whoever says that it is a chat means the kind of chat that was the only one once.
+    // `chat` alone means the provider that was once the only one for chats.
     let says_chat = chat.is_some() || kind.as_deref() == Some("chat");
     if let Some((inner, at)) = chat {
         if is_external {

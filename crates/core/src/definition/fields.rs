@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::node::Entry;
 use super::problem::{Fault, Severity};
 use super::reader::Fields;
-use super::{Definition, Exposure, LEASE, Route, Source, engine, reach, words};
-use crate::limits::{NAME_CHARS, PATH_BYTES, SLUG_CHARS};
+use super::{Definition, Exposure, LEASE, Route, Source, appearance, engine, reach, words};
+use crate::limits::{PATH_BYTES, SLUG_CHARS};
+use crate::name;
 use crate::permission::Mode;
 
 /// The keys that there are: id and provider.
@@ -43,6 +44,7 @@ pub(super) fn read(entries: &[Entry], line: usize, seat: Seat<'_>) -> Read {
         definition.name = name;
     }
     definition.description = fields.text("description").map(|(text, _)| text.trim().to_owned());
+    (definition.icon, definition.color) = appearance::read(&mut fields, seat.foreign);
     definition.prompt = prompt(&mut fields, seat.body);
     engine::read(&mut fields, &mut definition, seat.keys);
     definition.scope = reach::scope(&mut fields);
@@ -75,7 +77,7 @@ pub fn is_slug(text: &str) -> bool {
 fn slug(fields: &mut Fields<'_>, line: usize, seat: &Seat<'_>) -> Option<String> {
     let refused = |text: &str| {
         let shown: String = text.chars().take(SLUG_CHARS).flat_map(char::escape_debug).collect();
-        format!("invalid slug `{shown}`: use up to {SLUG_CHARS} letters, digits, `_` and `-`")
+        format!("invalid slug `{shown}`: use at most {SLUG_CHARS} letters, digits, `_` and `-`")
     };
     if let Some(slug) = seat.slug {
         if !is_slug(slug) {
@@ -102,8 +104,8 @@ fn name(fields: &mut Fields<'_>) -> Option<String> {
     }
     let (name, line) = display.or(name)?;
     let name = name.trim();
-    if name.chars().count() > NAME_CHARS || name.chars().any(char::is_control) {
-        fields.error(line, format!("a name must be one line of at most {NAME_CHARS} characters"));
+    if !name.is_empty() && !name::fits(name) {
+        fields.error(line, name::limit("a name"));
     }
     Some(name.to_owned())
 }
@@ -179,7 +181,6 @@ pub(super) fn directory(fields: &mut Fields<'_>, name: &'static str) -> Option<S
 
 /// Takes the fields of Claude Code that change nothing here, and tells of those that would there.
 fn foreign(fields: &mut Fields<'_>) {
-    fields.take("color");
     for name in ["hooks", "mcpServers", "memory", "maxTurns", "background", "isolation", "initialPrompt"] {
         if let Some(node) = fields.take(name) {
             fields

@@ -1,6 +1,7 @@
 //! Definitions: how an agent behaves. They are read from files; a session names the one it follows.
 
 mod access;
+mod appearance;
 mod change;
 mod doubt;
 mod engine;
@@ -28,6 +29,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use access::{Missing, missing};
+pub use appearance::{Color, ICONS, Icon, Unfit};
 pub use change::{Change, changes};
 pub use doubt::{Known, doubts};
 pub use fields::{Keys, is_slug};
@@ -60,6 +62,9 @@ pub struct Definition {
     /// What people read.
     pub name: String,
     pub description: Option<String>,
+    /// How its agents look in lists.
+    pub icon: Option<Icon>,
+    pub color: Option<Color>,
     pub kind: Kind,
     /// Without one: the default provider.
     pub provider: Option<String>,
@@ -88,7 +93,7 @@ pub struct Definition {
     pub guarded: bool,
     /// What it may pass on to agents that it starts beside its own tools.
     pub ceiling: Option<Vec<Glob>>,
-    /// Where its sessions run, when nobody says otherwise.
+    /// Where its sessions run by default.
     pub directory: Option<String>,
     /// Whether all projects share its sessions; without it, what it can do decides.
     pub route: Option<Route>,
@@ -101,7 +106,7 @@ pub struct Definition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     Chat,
-    /// Somebody else's program: messages are posted to it, answers come to a callback.
+    /// An external program: messages are posted to it, answers come to a callback.
     External {
         input_url: String,
         callback_base_url: Option<String>,
@@ -169,6 +174,8 @@ impl Definition {
             slug: slug.to_owned(),
             name: slug.to_owned(),
             description: None,
+            icon: None,
+            color: None,
             kind: Kind::Chat,
             provider: None,
             models: Vec::new(),
@@ -209,7 +216,7 @@ impl Definition {
         }
     }
 
-    /// Says whether nobody wrote it.
+    /// Says whether it is built in.
     pub fn is_built_in(&self) -> bool {
         self.source.origin == Origin::BuiltIn
     }

@@ -2,7 +2,7 @@
 
 use super::problem::Fault;
 
-/// Deeper than this nobody means what was written.
+/// Deepest nesting that is read.
 pub(super) const DEPTH: usize = 32;
 
 /// A value and where it stands.

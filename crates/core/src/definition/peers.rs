@@ -1,4 +1,4 @@
-//! Names of other agents that nobody has.
+//! Names of other agents that do not exist.
 
 use super::{Definition, Problem};
 use crate::glob::Glob;

@@ -127,7 +127,7 @@ pub(super) fn ceiling(fields: &mut Fields<'_>) -> Option<Vec<Glob>> {
     }
 }
 
-/// Reads names of tools in anybody's vocabulary, of what is allowed.
+/// Reads names of allowed tools, in the vocabulary of any harness.
 pub(super) fn allowed(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec<Glob>> {
     let words = fields.words(name)?;
     let mut all: Vec<Glob> = Vec::new();

@@ -7,12 +7,12 @@ use super::problem::{Fault, Severity};
 use crate::glob::{Glob, Lists};
 use crate::spelling::close;
 
-/// Nobody reads more mistakes of one definition.
+/// Most mistakes that are reported of one definition.
 const FAULTS: usize = 10;
 /// Most entries of a list.
 const WORDS: usize = 500;
 
-/// The fields of a table that nobody has asked for yet, and what was wrong with those that somebody has.
+/// The fields of a table that were not read yet, and what was wrong with those that were.
 pub(super) struct Fields<'a> {
     /// Stands before the names when people are told about them.
     place: &'static str,
@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
         self.bounded(name, node.line, words)
     }
 
-    /// Refuses lists that nobody wrote by hand: each entry is compared with each.
+    /// Refuses lists too long to be written by hand: each entry is compared with each.
     fn bounded<T>(&mut self, name: &str, line: usize, words: Vec<T>) -> Option<Vec<T>> {
         if words.len() > WORDS {
             self.error(line, format!("`{}{name}` has more than {WORDS} entries", self.place));
@@ -191,7 +191,7 @@ impl<'a> Fields<'a> {
         pieces.collect::<Vec<_>>().join("`")
     }
 
-    /// Returns everything that was wrong; what nobody asked for is.
+    /// Returns everything that was wrong, fields that were never read included.
     pub(super) fn finish(mut self) -> Vec<Fault> {
         let own = std::mem::take(&mut self.faults);
         let respelled =

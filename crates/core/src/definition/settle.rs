@@ -20,7 +20,7 @@ pub struct Version {
     /// The definition alone, without the rest of its file.
     pub text: Arc<str>,
     pub definition: Arc<Definition>,
-    /// It counts because it grants nothing new. No person has trusted it, so nobody gains by naming it.
+    /// It counts because it grants nothing new. No person has trusted it, so naming it gains nothing.
     pub untrusted: bool,
 }
 
@@ -122,7 +122,7 @@ pub struct Settled {
     pub closed: Option<Problem>,
     /// Files with many definitions that are without an error, and were not before.
     pub sound: BTreeSet<String>,
-    /// Those that can be read and have an error by now: what they refuse stays refused when they cannot be read.
+    /// Those that can be read and now have an error: what they refuse stays refused when they cannot be read.
     pub unsound: BTreeSet<String>,
 }
 
@@ -299,7 +299,7 @@ impl<'a> Layer<'a> {
         previous(kept, Waiting { kind: WaitingKind::Changed, widens, version: Some(version.clone()) })
     }
 
-    /// Whoever removes a definition must not get what it held back.
+    /// Removing a definition must not grant what it withheld.
     fn removed(&self, slug: &str, kept: &Version) -> Standing {
         let widens = (self.below)(slug).map(|below| widens(&kept.definition, &below)).unwrap_or_default();
         if widens.is_empty() {

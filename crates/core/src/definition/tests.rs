@@ -175,14 +175,14 @@ fn one_bad_entry_does_not_lose_the_others() {
         problems(&parsed),
         [
             "config.toml:3: unknown field `toolDenyList`; did you mean `toolDenylist`?",
-            "config.toml:10: invalid slug `../c`: use up to 64 letters, digits, `_` and `-`",
+            "config.toml:10: invalid slug `../c`: use at most 64 letters, digits, `_` and `-`",
             "config.toml:11: this agent has no `agentId`",
             "config.toml:12: `description` must be text, but is a number",
             "config.toml:13: agent `b` is already defined above",
         ]
     );
     assert_eq!(parsed.problems[0].slug.as_deref(), Some("a"));
-    // The rest of the user's own file is nobody's business here.
+    // The rest of the user's own file does not matter here.
     assert_eq!(read("config.toml", "listen = '127.0.0.1:1'\n"), Parsed::default());
     let project = File {
         path: "p/config.toml",
@@ -276,12 +276,32 @@ fn markdown_is_fields_and_a_prompt() {
 }
 
 #[test]
+fn icons_and_colors_are_read_and_mistakes_name_what_there_is() {
+    let bug = one("agents/x.toml", "icon = '🐛'\ncolor = 'orange'\n");
+    assert_eq!((bug.icon, bug.color), (Icon::parse("🐛").ok(), Some(Color::Orange)));
+    let plain = one("agents/x.toml", "");
+    assert_eq!((plain.icon, plain.color), (None, None));
+    let wrong = read("agents/x.toml", "icon = 'a bug'\ncolor = 'mauve'\n");
+    assert!(wrong.definitions.is_empty());
+    let [icon, color] = &problems(&wrong)[..] else { panic!("{wrong:?}") };
+    assert!(icon.starts_with("agents/x.toml:1: unknown icon `a bug`; expected one emoji"), "{icon}");
+    assert!(
+        color.starts_with("agents/x.toml:2: unknown color `mauve`; expected one of gray, red"),
+        "{color}"
+    );
+}
+
+#[test]
 fn claudes_own_files_are_subagents() {
     let text = "---\nname: helper\ndescription: Use it when: needed\nmodel: inherit\ncolor: red\nmemory: user\n\
         permissionMode: plan\ndisallowedTools: Bash, mcp__x__y\n---\nHelp.\n";
     let parsed = read(".claude/agents/helper.md", text);
     let helper = &parsed.definitions[0];
     assert!(helper.is_subagent && helper.models.is_empty());
+    assert_eq!(helper.color, Some(Color::Red));
+    // Colours that only Claude Code knows are no mistake.
+    let teal = read(".claude/agents/x.md", "---\ncolor: teal\n---\n");
+    assert_eq!((teal.definitions[0].color, problems(&teal)), (None, Vec::new()));
     assert_eq!(
         (helper.description.as_deref(), helper.permissions),
         (Some("Use it when: needed"), Some(Mode::ReadOnly))

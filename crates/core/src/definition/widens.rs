@@ -26,6 +26,8 @@ pub enum Widening {
     /// Agents that it starts may have a freer permission mode than it has itself.
     CeilingMode,
     Permissions(Mode),
+    /// A mode of its own, which an agent that starts it need not have.
+    OwnPermissions(Mode),
     /// Its agents may change what no task of theirs covers.
     Guard,
     Exposure(Exposure),
@@ -51,6 +53,9 @@ impl fmt::Display for Widening {
             Self::Ceiling(name) => write!(formatter, "ceiling {name}"),
             Self::CeilingMode => formatter.write_str("permissions of agents it starts"),
             Self::Permissions(mode) => write!(formatter, "permissions {}", mode.word()),
+            Self::OwnPermissions(mode) => {
+                write!(formatter, "permissions {}, also when an agent starts it", mode.word())
+            }
             Self::Guard => formatter.write_str("no guard"),
             Self::Exposure(exposure) => write!(formatter, "toolExposure {}", exposure.word()),
             Self::Skill(plugin) => write!(formatter, "skill {plugin}"),
@@ -64,13 +69,15 @@ impl fmt::Display for Widening {
 
 /// Returns what a definition grants that the one before it does not. What cannot be compared counts as more.
 ///
-/// Names, descriptions, prompts, models and efforts grant nothing.
+/// Names, descriptions, looks, prompts, models and efforts grant nothing.
 pub fn widens(before: &Definition, after: &Definition) -> Vec<Widening> {
-    // Every field is named, so that a new one does not compile before somebody decided about it.
+    // Every field is named, so that a new one does not compile until it is decided about.
     let Definition {
         slug: _,
         name: _,
         description: _,
+        icon: _,
+        color: _,
         kind,
         provider,
         models: _,
@@ -104,7 +111,12 @@ pub fn widens(before: &Definition, after: &Definition) -> Vec<Widening> {
     tools(before, after).into_iter().for_each(|name| note(true, Widening::Tool(name)));
     passed_on(before, after).into_iter().for_each(|name| note(true, Widening::Ceiling(name)));
     note(passed_mode(after) < passed_mode(before), Widening::CeilingMode);
-    note(freer(before, after), Widening::Permissions(after.permissions.unwrap_or_default()));
+    let mode = after.permissions.unwrap_or_default();
+    let granted = match before.permissions {
+        Some(_) => Widening::Permissions(mode),
+        None => Widening::OwnPermissions(mode),
+    };
+    note(freer(before, after), granted);
     note(before.guarded && !guarded, Widening::Guard);
     let exposed = *exposure != before.exposure && before.exposure != Exposure::Mixed;
     note(exposed, Widening::Exposure(*exposure));
@@ -283,8 +295,9 @@ mod tests {
         let after = "name = 'B'\ndescription = 'x'\nsystemPrompt = 'y'\nmodel = 'n'\ntools = ['read', 'todo', 'retrieve']";
         assert_eq!(told(before, after), "");
         assert_eq!(told("", "permissions = 'ask'"), "");
-        assert!(
-            told("", "permissions = 'full'").contains("permissions full"),
+        assert_eq!(
+            told("", "permissions = 'full'"),
+            "permissions full, also when an agent starts it",
             "a child had its parent's mode"
         );
     }

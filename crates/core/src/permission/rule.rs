@@ -1,4 +1,4 @@
-//! What people decided for good, and where that counts.
+//! Standing permission rules, and where they apply.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::session::Profile;
 /// Stands behind a command that is to run outside the harness's own sandbox.
 const OUTSIDE: &str = "  # outside the sandbox";
 
-/// What a person decided for good.
+/// A standing permission rule.
 ///
 /// A rule that denies is wide: it holds for every tool and provider, in the project and everything below it, in each
 /// of its worktrees. A rule that allows is narrow: for this tool, and where it was asked.
@@ -205,7 +205,7 @@ mod tests {
 
     fn decided(mode: Mode, rule: &Rule, scope: &Scope, tool: &str, shape: Shape) -> Verdict {
         let (call, power) = ("c".to_owned(), Power::Shell);
-        let request = Request { call, tool: tool.to_owned(), input: json!({}), power, shape };
+        let request = Request { call, tool: tool.to_owned(), input: json!({}), power, shape, form: None };
         decide(mode, [rule], scope, &request)
     }
 

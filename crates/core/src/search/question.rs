@@ -34,7 +34,7 @@ pub fn read(typed: &str) -> Result<Vec<Term>, Refusal> {
         let phrase = rest.strip_prefix('"').and_then(|inner| inner.split_once('"'));
         let (words, after) = match phrase {
             Some(whole) => whole,
-            // A quote that nobody closes is a character like any other.
+            // An unclosed quote is a character like any other.
             None => {
                 let from = rest.chars().next().map_or(0, char::len_utf8);
                 let end =

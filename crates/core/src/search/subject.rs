@@ -68,6 +68,9 @@ pub fn of_session(event: &session::Event, by: &str) -> Vec<Subject> {
         session::Event::Titled { .. } => vec![named(Class::Title, Some("title"))],
         // Found as soon as it is acknowledged, also while it waits.
         session::Event::Accepted(accepted) => vec![said(accepted.text.id, &accepted.origin)],
+        session::Event::Edited { text, .. } => {
+            vec![Subject { text: Text::Content(text.id), class: Class::Said, who: by.to_owned() }]
+        }
         _ => Vec::new(),
     }
 }

@@ -49,7 +49,7 @@ pub fn accept(draft: &mut Draft, mut incoming: Incoming, can_steer: bool) -> Res
     if !human && incoming.verb != Verb::Queue {
         return Err(Refusal::PeopleOnly);
     }
-    // A passive line is nobody's request to go on, and nobody waits for an answer to it.
+    // A passive line does not ask the agent to go on, and no caller waits for an answer to it.
     let wakes = incoming.class != Class::Passive;
     if !wakes {
         incoming.verb = Verb::Queue;

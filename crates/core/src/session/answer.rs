@@ -175,7 +175,7 @@ fn stuck(session: &Session) -> Option<Abandoned> {
 }
 
 impl Abandoned {
-    /// Returns what becomes of the message.
+    /// Returns the outcome of the message.
     pub fn receipt(self) -> Receipt {
         match self {
             Self::Stopped | Self::Interrupted | Self::Closed | Self::Cleared | Self::CauseStopped => {
@@ -194,8 +194,8 @@ impl Abandoned {
             Self::Cleared => "the transcript was cleared",
             Self::CauseStopped => "a person stopped the request",
             Self::Budget => "no wakes are left to ask for a correction",
-            Self::Failed => "the turn of the correction failed",
-            Self::Attempts => "the agent did not answer the correction, several times",
+            Self::Failed => "the correction turn failed",
+            Self::Attempts => "the agent failed to answer the correction several times",
         }
     }
 }

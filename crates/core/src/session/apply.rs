@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::attention::{is_news, is_news_when_held};
 use super::{
-    Accepted, Ask, Checked, Class, Condition, Created, Due, Ended, Event, Exit, HeldReason, History, Hold,
-    Naming, On, Outcome, Pending, Profile, Receipt, Retry, Session, Settled, Source, Stage, Status, Turn,
-    Uprooted, Verb,
+    Accepted, Ask, Attention, Checked, Class, Condition, Created, Due, Ended, Event, Exit, HeldReason,
+    History, Hold, Naming, On, Outcome, Pending, Profile, Receipt, Retry, Session, Settled, Source, Stage,
+    Status, Turn, Uprooted, Verb,
 };
 use crate::id::{DeliveryId, TurnId};
+use crate::item::Decision;
 use crate::limits::{HANDING_ATTEMPTS, RECENT_DELIVERIES};
 use crate::time::Timestamp;
 
@@ -21,6 +23,7 @@ impl Session {
                 model: created.model,
                 effort: created.effort,
                 permissions: created.permissions,
+                chosen_mode: None,
                 parent: created.parent,
                 definition: created.definition,
                 of_project: created.of_project,
@@ -43,6 +46,7 @@ impl Session {
             condition: Condition::new(Status::Idle, Source::Daemon, at),
             hold: Hold::None,
             turn: None,
+            options: None,
             check: None,
             queue: Vec::new(),
             recent: Vec::new(),
@@ -52,16 +56,21 @@ impl Session {
             pinned_at: None,
             attributes: BTreeMap::new(),
             entered: None,
+            attention: Attention::default(),
             updated_at: at,
         }
     }
 
     /// Takes an event in. `Created` and `Deleted` begin and end a session: see [`crate::fold`].
     pub fn apply(&mut self, event: &Event, at: Timestamp) {
-        self.updated_at = at;
+        // Lists are ordered by what sessions do, not by who looks at them.
+        if !matches!(event, Event::Looked { .. } | Event::Archived { .. } | Event::Awaited { .. }) {
+            self.updated_at = at;
+        }
         match event {
             Event::Created(_) | Event::Deleted {} => {}
             Event::Renamed { name } => self.naming.name.clone_from(name),
+            Event::Configured(options) => self.configured(options),
             Event::Titled { title } => {
                 self.naming.title = Some(title.clone());
                 self.naming.titled = true;
@@ -97,6 +106,9 @@ impl Session {
                 }
             }
             Event::Entered { from, by } => self.visited(*from, by, at),
+            Event::Looked { news } => self.looked_at(*news),
+            Event::Archived { news } => self.archived_at(*news),
+            Event::Awaited { awaited } => self.attention.awaited = *awaited,
             Event::Prompted { prompt } => self.history.prompt = Some(prompt.clone()),
             Event::Planned { todo } => self.todo = todo.clone().map(Box::new),
             Event::Boarded { token, guarded } => {
@@ -108,10 +120,15 @@ impl Session {
                 self.history.token = None;
                 self.history.exit = Some(Exit { code: *code, signal: *signal, at });
             }
+            Event::TerminalTaken { by } => self.history.keyboard = Some(Box::new(by.clone())),
+            Event::TerminalReleased { .. } => self.history.keyboard = None,
+            Event::ShellOpened { by } => self.history.shells.push(by.clone()),
+            Event::ShellClosed { by, .. } => self.history.shells.retain(|other| other != by),
             Event::Held { hold } => self.hold = *hold,
             Event::Released {} => self.release(),
             Event::Closed { source } => self.enter(Status::Closed, *source, at),
             Event::Reopened {} => self.enter(Status::Idle, Source::Person, at),
+            Event::Promoted { watches, .. } => self.promoted(watches),
             Event::Cleared {} => {
                 self.history.reference = None;
                 self.history.turns = 0;
@@ -126,6 +143,9 @@ impl Session {
             Event::DeliveriesHeld { deliveries, reason } => {
                 for pending in self.queue.iter_mut().filter(|pending| deliveries.contains(&pending.id)) {
                     pending.held = Some(*reason);
+                }
+                if is_news_when_held(*reason) {
+                    self.happened(at);
                 }
             }
             Event::Handing { delivery, .. } => {
@@ -149,6 +169,9 @@ impl Session {
                     self.settle(*delivery, Receipt::Cancelled, None, None);
                 }
             }
+            Event::Edited { delivery, text } => self.edited(*delivery, text),
+            Event::Moved { delivery, before } => self.moved(*delivery, *before),
+            Event::DeliveriesReleased { deliveries, cause } => self.deliveries_released(deliveries, *cause),
             Event::TurnOpened { turn, cause, hop, deliveries } => {
                 let mut taken: Vec<Pending> =
                     deliveries.iter().filter_map(|id| take(&mut self.queue, *id)).collect();
@@ -166,6 +189,7 @@ impl Session {
                     retry: None,
                 }));
                 self.history.cause = Some((*cause, *hop));
+                self.attention.archived = None;
                 self.enter(Status::Starting, Source::Daemon, at);
             }
             Event::TurnHanded { turn: handed } => {
@@ -185,7 +209,7 @@ impl Session {
                 let returned = self.ended(*turn, *outcome, *source, at);
                 self.condition.code.clone_from(code);
                 self.condition.until = *until;
-                // Whoever sent them would wait for nothing. Until a limit ends they are tried again without anybody.
+                // Their senders would wait in vain. Until a limit ends they are retried automatically.
                 if *outcome == Outcome::Failed && until.is_none() {
                     returned.iter().for_each(|id| self.watched(*id, Receipt::Failed, Some(*turn)));
                 }
@@ -196,15 +220,25 @@ impl Session {
                 self.answer_checked(*turn, *verdict, violations.clone(), at);
             }
             Event::AnswerAbandoned { reason, .. } => self.answer_abandoned(*reason, at),
-            Event::Asked { hash, text, tool, shape } => {
+            Event::Asked { hash, text, tool, shape, question, destructive } => {
                 if let Some(turn) = &mut self.turn {
-                    let (hash, text) = (hash.clone(), text.clone());
-                    let (tool, shape) = (tool.clone(), shape.clone());
-                    turn.asks.push(Ask { hash, text, tool, shape, asked_at: at });
+                    turn.asks.push(Ask {
+                        hash: hash.clone(),
+                        text: text.clone(),
+                        tool: tool.clone(),
+                        shape: shape.clone(),
+                        question: *question,
+                        destructive: *destructive,
+                        asked_at: at,
+                    });
                     self.enter(Status::Waiting, Source::Protocol, at);
+                    self.happened(at);
                 }
             }
-            Event::Decided { hash, .. } => {
+            Event::Decided { hash, decision } => {
+                if *decision != Decision::Withdrawn {
+                    self.attended();
+                }
                 if let Some(turn) = &mut self.turn {
                     let before = turn.asks.len();
                     turn.asks.retain(|ask| ask.hash != *hash);
@@ -213,10 +247,10 @@ impl Session {
                     }
                 }
             }
-            Event::UsageAdded { usage, .. } => self.history.usage = self.history.usage.plus(*usage),
+            Event::UsageAdded { usage, .. } => self.spend(*usage, at),
             Event::WatchArmed(watch) => {
                 let mut watch = watch.clone();
-                // It may have been over before anybody asked.
+                // It may have been over before the question.
                 if let On::Delivery(delivery) = watch.on
                     && let Some(settled) = self.recent.iter().rev().find(|settled| settled.id == delivery)
                 {
@@ -257,6 +291,7 @@ impl Session {
         }
         if accepted.origin.is_human() && accepted.class == Class::Message {
             self.naming.titled = false;
+            self.attended();
             if !accepted.aside {
                 self.history.spoken = Some((accepted.origin.clone(), at));
             }
@@ -272,7 +307,7 @@ impl Session {
         }
     }
 
-    /// What was held for budget is carried by the person who releases it: nobody else is left to pay.
+    /// What was held for budget is carried by the person who releases it: no other cause can pay.
     fn release(&mut self) {
         self.hold = Hold::None;
         self.condition.until = None;
@@ -338,6 +373,7 @@ impl Session {
             }
             returned = ended.returned;
         }
+        self.take_options();
         self.history.turns += 1;
         let status = match (outcome, source) {
             // It goes on with the check, or with the correction that came back.
@@ -372,6 +408,9 @@ impl Session {
     }
 
     pub(super) fn enter(&mut self, status: Status, source: Source, since: Timestamp) {
+        if is_news(self.condition.status, status, source) {
+            self.happened(since);
+        }
         self.condition = Condition::new(status, source, since);
     }
 }

@@ -20,7 +20,7 @@ pub enum Landing {
     Late(TurnId, Vec<Pending>),
     /// They are a turn that the agent began by itself, and over already. The cause's event belongs into the same batch.
     Own(TurnId, cause::Event),
-    /// Nobody pays for a turn, or another one runs: they are only noted.
+    /// No cause pays for a turn, or another turn runs: they are only noted.
     Aside,
 }
 
@@ -30,7 +30,7 @@ pub fn call_back(draft: &mut Draft, cause: &Cause, answers: Option<TurnId>, fres
     let over = Ending::of(Outcome::Completed, Source::Protocol);
     let was_tried = |pending: &Pending| answers.is_some_and(|answers| pending.tried.contains(&answers));
     if let Some(turn) = &draft.session.turn {
-        // The same messages went out once more: whoever knows them by their ids answers only the first time.
+        // The same messages went out again: an agent that knows their ids answers only the first time.
         let same = !turn.deliveries.is_empty() && turn.deliveries.iter().all(was_tried);
         if !same && answers.is_some_and(|answers| answers != turn.id) {
             return Landing::Aside;
@@ -57,7 +57,7 @@ pub fn call_back(draft: &mut Draft, cause: &Cause, answers: Option<TurnId>, fres
     }
 }
 
-/// When an agent last said something that no turn waited for. Whoever can say anything at any time could fill a disk.
+/// When an agent last said something that no turn waited for. Without a limit, an agent could fill the disk.
 #[derive(Debug, Clone, Default)]
 pub struct Unasked(VecDeque<Timestamp>);
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Watch;
+use super::{Options, Watch};
 use crate::actor::Actor;
 use crate::attachment::Attached;
 use crate::content::ContentRef;
@@ -29,6 +29,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
     },
+    /// A person changed what its process is started with. It counts from the next turn.
+    #[serde(rename = "session.configured")]
+    Configured(Options),
     #[serde(rename = "session.titled")]
     Titled { title: String },
     #[serde(rename = "session.labelled")]
@@ -70,6 +73,15 @@ pub enum Event {
         from: Option<SessionId>,
         by: Actor,
     },
+    /// People have looked at so many of its news.
+    #[serde(rename = "session.looked")]
+    Looked { news: u64 },
+    /// A person took it out of the inbox when it had so many news.
+    #[serde(rename = "session.archived")]
+    Archived { news: u64 },
+    /// A person wants to be told when it finishes, or does not any more.
+    #[serde(rename = "session.awaited")]
+    Awaited { awaited: bool },
     /// A process was started with this added to its prompt.
     #[serde(rename = "session.prompted")]
     Prompted { prompt: ContentRef },
@@ -95,6 +107,18 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signal: Option<i32>,
     },
+    /// A person took over the keyboard of its terminal.
+    #[serde(rename = "terminal.taken")]
+    TerminalTaken { by: Actor },
+    /// They have it no longer.
+    #[serde(rename = "terminal.released")]
+    TerminalReleased { by: Actor, reason: TakeOverEnd },
+    /// A person opened a shell of their own where it works.
+    #[serde(rename = "shell.opened")]
+    ShellOpened { by: Actor },
+    /// That shell has ended.
+    #[serde(rename = "shell.closed")]
+    ShellClosed { by: Actor, reason: ShellEnd },
     #[serde(rename = "session.held")]
     Held { hold: Hold },
     #[serde(rename = "session.released")]
@@ -107,6 +131,15 @@ pub enum Event {
     },
     #[serde(rename = "session.reopened")]
     Reopened {},
+    /// A person made it an independent agent.
+    #[serde(rename = "session.promoted")]
+    Promoted {
+        /// Its parent until then.
+        from: SessionId,
+        /// Watches of that parent that are about this from now on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        watches: Vec<WatchId>,
+    },
     #[serde(rename = "session.cleared")]
     Cleared {},
     #[serde(rename = "session.deleted")]
@@ -128,6 +161,24 @@ pub enum Event {
     Returned { delivery: DeliveryId, repeat: bool },
     #[serde(rename = "delivery.cancelled")]
     Cancelled { delivery: DeliveryId },
+    /// A person replaced the words of a message that waits.
+    #[serde(rename = "delivery.edited")]
+    Edited { delivery: DeliveryId, text: ContentRef },
+    /// A person moved a message that waits: before another, or to the end.
+    #[serde(rename = "delivery.moved")]
+    Moved {
+        delivery: DeliveryId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<DeliveryId>,
+    },
+    /// A person lets these messages go on, and the session with them.
+    #[serde(rename = "delivery.released")]
+    DeliveriesReleased {
+        deliveries: Vec<DeliveryId>,
+        /// The request of that person, when their own can no longer pay for them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<CauseId>,
+    },
 
     /// A turn begins with these messages; durable before any byte of them leaves.
     #[serde(rename = "turn.opened")]
@@ -182,6 +233,12 @@ pub enum Event {
         /// What a standing answer would cover.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shape: Option<Shape>,
+        /// It asks for words, not for leave to do something.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        question: bool,
+        /// It would destroy what cannot be brought back.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        destructive: bool,
     },
     #[serde(rename = "permission.decided")]
     Decided { hash: String, decision: Decision },
@@ -189,7 +246,7 @@ pub enum Event {
     #[serde(rename = "usage.added")]
     UsageAdded { turn: TurnId, usage: Usage },
 
-    /// Somebody is to be told.
+    /// A recipient is to be notified.
     #[serde(rename = "watch.armed")]
     WatchArmed(Watch),
     /// They were told, or need not be any more.
@@ -319,7 +376,7 @@ pub struct Accepted {
     pub hop: u32,
     pub text: ContentRef,
     pub class: Class,
-    /// Somebody waits for the answer to this message alone.
+    /// A caller waits for the answer to this message alone.
     #[serde(default)]
     pub waited: bool,
     /// It is said in passing: the person who says it stays where they are.
@@ -433,6 +490,46 @@ pub enum Abandoned {
     Attempts,
 }
 
+/// Why a person no longer has the keyboard of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TakeOverEnd {
+    /// They gave it back.
+    Released,
+    /// Another person took it.
+    Taken,
+    /// Their connection was lost.
+    Lost,
+    /// They typed nothing for long.
+    Idle,
+    /// Their device or token was revoked.
+    Revoked,
+    /// The terminal is gone.
+    Gone,
+    /// The daemon was started again.
+    Restart,
+}
+
+/// Why a person's shell beside an agent has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShellEnd {
+    /// It exited, or could not start.
+    Exited,
+    /// They closed it.
+    Closed,
+    /// No viewer was connected for too long.
+    Lost,
+    /// Their device or token was revoked.
+    Revoked,
+    /// A person switched such shells off.
+    Off,
+    /// The agent was closed.
+    Gone,
+    /// The daemon was stopped.
+    Restart,
+}
+
 /// How a status is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -452,7 +549,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Returns how something is known that somebody did.
+    /// Returns the source of an act.
     pub fn of(by: &Actor) -> Self {
         if by.is_human() { Self::Person } else { Self::Daemon }
     }

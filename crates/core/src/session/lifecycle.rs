@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    Abandoned, Check, Draft, Ending, Event, HeldReason, Hold, Outcome, Pending, Refusal, Source, Stage,
-    Status, answer, turn,
+    Abandoned, Check, Draft, Ending, Event, HeldReason, Hold, Outcome, Pending, Refusal, ShellEnd, Source,
+    Stage, Status, TakeOverEnd, answer, shell, take_over, turn,
 };
 use crate::content::ContentRef;
 use crate::id::CauseId;
@@ -63,6 +63,10 @@ pub fn close(draft: &mut Draft, source: Source) {
     if draft.session.is_open() {
         answer::abandon(draft, Abandoned::Closed);
         turn::end(draft, Ending::of(Outcome::Interrupted, Source::Person));
+        take_over::end_take_over(draft, None, TakeOverEnd::Gone);
+        for by in draft.session.history.shells.clone() {
+            shell::close_shell(draft, &by, ShellEnd::Gone);
+        }
         draft.push(Event::Closed { source });
     }
 }
@@ -138,7 +142,7 @@ pub fn todo(draft: &mut Draft, todo: Option<ContentRef>) {
 /// Why attributes are refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAttributes {
-    #[error("too many attributes: {0} (limit {ATTRIBUTES} per session)")]
+    #[error("too many attributes: {0} (limit {ATTRIBUTES} per agent)")]
     Many(usize),
     #[error("attribute `{0}` is longer than {ATTRIBUTE_BYTES} bytes")]
     Long(String),

@@ -3,14 +3,21 @@
 mod accept;
 mod answer;
 mod apply;
+mod attention;
 mod callback;
 mod draft;
 mod event;
 mod lifecycle;
 mod limit;
+mod options;
 mod presence;
+mod promotion;
+mod queue;
 mod receipt;
 mod setback;
+mod shell;
+mod spent;
+mod take_over;
 mod turn;
 mod typed;
 mod watch;
@@ -22,20 +29,29 @@ use serde_json::Value;
 
 pub use accept::{Incoming, Placement, Refusal, accept};
 pub use answer::{Check, Checked, Conclusion, Finding, Stage, judge, next_correction};
+pub use attention::{Attention, Unseen, archive, look, tell};
 pub use callback::{Landing, Unasked, call_back};
 pub use draft::Draft;
 pub use event::{
-    Abandoned, Accepted, Class, Created, Event, HeldReason, Hold, Outcome, SeatOf, Source, TeamSeat, Verb,
-    Verdict, Worktree,
+    Abandoned, Accepted, Class, Created, Event, HeldReason, Hold, Outcome, SeatOf, ShellEnd, Source,
+    TakeOverEnd, TeamSeat, Verb, Verdict, Worktree,
 };
 pub use lifecycle::{
     BadAttributes, attribute, branch, clear, close, hold_cause, hold_for_stop, label, pin, pin_rank, rename,
     reopen, title, todo, uproot,
 };
 pub use limit::{LIMIT_OVER, cut_off, parked_until, unpark};
+pub use options::{Options, OptionsChange, TooFree, configure};
 pub use presence::{Entered, enter, whereabouts};
+pub use promotion::{Farewell, Unpromotable, promote};
+pub use queue::{
+    Position, Released, Unchangeable, cancel, edit, is_editable, is_movable, is_releasable, move_to, release,
+};
 pub use receipt::{Receipt, Settled};
 pub use setback::{Again, Ended, Setback, setback};
+pub use shell::{close_shell, open_shell};
+pub use spent::{Spent, day};
+pub use take_over::{end_take_over, take_over};
 pub use turn::{Ending, Opening, Plan, end, end_unsent, next, open, open_own, take_up, take_words};
 pub use typed::typed;
 pub use watch::{Due, Notice, On, Watch, arm, disarm, disarm_notice, due, forget_news, gather, notices};
@@ -62,6 +78,9 @@ pub struct Session {
     pub hold: Hold,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Box<Turn>>,
+    /// What counts from the next turn on, while one is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<Box<Options>>,
     /// The answer that has to satisfy a schema, from the end of its turn until it does or cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Box<Check>>,
@@ -72,7 +91,7 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recent: Vec<Settled>,
     pub history: History,
-    /// Who is to be told what becomes of something here.
+    /// Who is to be notified of outcomes here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watches: Vec<Watch>,
     /// The list of what is to be done, as JSON.
@@ -86,6 +105,9 @@ pub struct Session {
     /// Where the person who is in it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entered: Option<Box<Entered>>,
+    /// What people want to know of it, and how far they have looked.
+    #[serde(default, skip_serializing_if = "Attention::is_empty")]
+    pub attention: Attention,
     pub updated_at: Timestamp,
 }
 
@@ -99,6 +121,9 @@ pub struct Profile {
     pub effort: Option<String>,
     #[serde(default, skip_serializing_if = "Mode::is_full")]
     pub permissions: Mode,
+    /// The mode that a person chose after the start. It binds what the session starts, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen_mode: Option<Mode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionId>,
     /// The definition that it follows; without one: the built-in one.
@@ -271,6 +296,12 @@ pub struct Ask {
     pub tool: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<Shape>,
+    /// It asks for words, not for leave to do something.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub question: bool,
+    /// It would destroy what cannot be brought back.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub destructive: bool,
     pub asked_at: Timestamp,
 }
 
@@ -318,6 +349,9 @@ pub struct History {
     /// Turns since it was made or cleared.
     pub turns: u64,
     pub usage: Usage,
+    /// The same by day and model, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spent: Vec<Spent>,
     /// The cause of the newest turn, and its distance from the person: what work between turns descends from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<(CauseId, u32)>,
@@ -339,6 +373,12 @@ pub struct History {
     /// How the newest process in its terminal ended; nothing while one is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<Exit>,
+    /// Who has taken over the keyboard of its terminal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyboard: Option<Box<Actor>>,
+    /// Who has a shell of their own where it works.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shells: Vec<Actor>,
     /// Ownership epoch: which daemon may write.
     #[serde(default)]
     pub epoch: u64,

@@ -1,4 +1,4 @@
-//! Receipts: what became of a message.
+//! Receipts: the outcome of a message.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct Settled {
 }
 
 impl Session {
-    /// Returns what became of a message, when the state still knows.
+    /// Returns the outcome of a message, if the state still knows it.
     pub fn receipt(&self, delivery: DeliveryId) -> Option<Receipt> {
         if self.check.as_ref().is_some_and(|check| check.delivery == delivery) {
             // The agent has it; whether its answer will do is not known.

@@ -1,4 +1,4 @@
-//! Setbacks: a turn failed before its messages were taken up. They wait, and whoever sent them is told.
+//! Setbacks: a turn failed before its messages were taken up. They wait, and their senders are told.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,12 +11,12 @@ pub struct Ended {
     pub turn: TurnId,
     pub outcome: Outcome,
     pub source: Source,
-    /// Messages that went back to the queue, as nobody took them up.
+    /// Messages that went back to the queue, as the agent did not take them up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub returned: Vec<DeliveryId>,
 }
 
-/// Why a message waits although nobody stopped anything.
+/// Why a message waits although nothing was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setback {
     /// The turn that failed.
@@ -29,7 +29,7 @@ pub struct Setback {
 pub enum Again {
     /// By itself, when the limit that was reached ends.
     AfterLimit,
-    /// With the next message, whoever sends it.
+    /// With the next message from any sender.
     WithNext,
     /// When a person writes: it was tried often enough.
     ByPerson,

@@ -60,7 +60,7 @@ pub fn next(session: &Session) -> Option<Plan> {
     let mut batch: Vec<&Pending> = if first.verb == Verb::Interrupt {
         vec![first]
     } else if first.waited {
-        // Lines that ask for no answer ride along: whoever waits gets the answer to their message all the same.
+        // Lines that ask for no answer ride along: senders that wait get their answer all the same.
         ready.into_iter().take_while(|pending| pending.id != first.id).take(TURN_DELIVERIES).collect()
     } else {
         ready.into_iter().take_while(|pending| !stands_alone(pending)).take(TURN_DELIVERIES).collect()
@@ -75,7 +75,7 @@ pub fn next(session: &Session) -> Option<Plan> {
     // Steering puts a newer message before older ones: ids tell the age.
     let humans = batch.iter().filter(|pending| pending.origin.is_human() && wakes(pending));
     let newest_human = humans.max_by_key(|pending| pending.id);
-    // News rides along with words: whoever sent the words pays.
+    // News rides along with words: the sender of the words pays.
     let words = batch.iter().find(|pending| pending.class == Class::Message);
     let (payer, charge) = match (newest_human, words) {
         (Some(human), _) => (*human, None),

@@ -1,4 +1,4 @@
-//! What a person types into the terminal of an agent: the harness has it before anybody here knows.
+//! What a person types into the terminal of an agent: the harness has it before the daemon knows.
 
 use super::{Accepted, Draft, Event, Hold, Verb};
 use crate::id::TurnId;

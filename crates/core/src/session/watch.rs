@@ -9,7 +9,7 @@ use crate::actor::Actor;
 use crate::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId, WatchId};
 use crate::limits::WATCHES;
 
-/// Somebody who is to be told, once.
+/// A recipient to be notified, once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
     pub id: WatchId,
@@ -21,7 +21,7 @@ pub struct Watch {
     pub hop: u32,
     /// [`Class::Completion`] or [`Class::Passive`].
     pub class: Class,
-    /// What became of it, once that is known.
+    /// Its outcome, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Due>,
     /// The text of the request that is watched, so that the notice can name it.
@@ -36,14 +36,16 @@ pub struct Watch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum On {
-    /// What becomes of a message.
+    /// The outcome of a message.
     Delivery(DeliveryId),
     /// Nothing is left to do.
     Idle,
+    /// A person made it an independent agent: that is known as soon as it is watched.
+    Promotion,
 }
 
-/// What became of a message that is watched. [`Receipt::Failed`] also when its turn failed before it was taken up: it waits
-/// then, and whoever asked is not told again what comes of it later.
+/// The outcome of a message that is watched. [`Receipt::Failed`] also when its turn failed before it was taken up: it waits
+/// then, and the asker is not told again about the later outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Due {
     pub receipt: Receipt,
@@ -94,7 +96,7 @@ pub fn disarm_notice(draft: &mut Draft, notice: WatchId) {
 
 /// Puts outcomes that became known together into one notice for each watcher: several requests answered by one turn, or
 /// everything that a closing ends. Which watches share a notice is durable before the notice is sent, so that a restart
-/// sends the same notice again, under the same key. Whoever waits in a call (`waited`) is told by that call.
+/// sends the same notice again, under the same key. An agent that waits in a call (`waited`) is told by that call.
 pub fn gather(draft: &mut Draft, waited: impl Fn(WatchId) -> bool) {
     let mut notices: BTreeMap<(SessionId, bool), Vec<WatchId>> = BTreeMap::new();
     let fresh = |watch: &&Watch| watch.notice.is_none() && !waited(watch.id);
@@ -120,7 +122,7 @@ pub fn notices(session: &Session) -> Vec<Notice> {
     notices.into_iter().filter_map(notice).collect()
 }
 
-/// Takes back the news of a session's work that wait here: whoever they are for knows by now.
+/// Takes back pending news of a session's work: their recipients know it already.
 pub fn forget_news(draft: &mut Draft, of: SessionId) {
     let known =
         |pending: &&Pending| pending.class == Class::Completion && pending.origin == Actor::Session(of);
@@ -136,6 +138,7 @@ pub fn due(session: &Session) -> impl Iterator<Item = &Watch> {
         _ if watch.notice.is_some() => true,
         On::Delivery(_) => over || watch.due.is_some(),
         On::Idle => idle,
+        On::Promotion => true,
     })
 }
 

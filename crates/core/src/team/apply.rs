@@ -1,6 +1,6 @@
 //! How each event changes a team.
 
-use super::{Assigned, Event, Lapsed, Lease, Outcome, Stage, Task, TaskId, Team, TeamThread};
+use super::{Assigned, Event, Lapsed, Lease, Outcome, Stage, Task, TaskCreated, TaskId, Team, TeamThread};
 use crate::time::Timestamp;
 
 impl Team {
@@ -16,6 +16,7 @@ impl Team {
             agents: agents.iter().map(|agent| (agent.id.clone(), agent.member.clone())).collect(),
             tasks: Default::default(),
             held: Default::default(),
+            refusals: Default::default(),
             threads: Default::default(),
             former: Default::default(),
             ended: Default::default(),
@@ -34,8 +35,10 @@ impl Team {
                 self.former.remove(&enrolled.id);
                 self.agents.insert(enrolled.id.clone(), enrolled.member.clone());
             }
+            Event::WriteRefused(refused) => self.keep_refusal(refused, at),
             Event::Left { agent, session, .. } => {
                 self.agents.remove(agent);
+                self.refusals.remove(agent);
                 self.former.insert(agent.clone());
                 session.iter().for_each(|session| _ = self.ended.remove(session));
             }
@@ -81,6 +84,13 @@ impl Team {
                     ended_at: None,
                 };
                 self.tasks.insert(created.task, task);
+            }
+            Event::TaskEdited(edited) => {
+                if let Some(task) = self.tasks.get_mut(&edited.task) {
+                    let TaskCreated { title, description, deps, resources, .. } = edited.as_ref().clone();
+                    (task.title, task.description) = (title, description);
+                    (task.deps, task.resources) = (deps, resources);
+                }
             }
             Event::Claimed { task, holder, epoch, ttl_ms, expires_at } => {
                 let assigned = Assigned { holder: holder.clone(), ttl_ms: *ttl_ms, expires_at: *expires_at };

@@ -2,7 +2,7 @@
 
 use super::{By, Event, Refused, Team, abandoned, in_order};
 
-/// Takes somebody out of a team: people, leaders and the one itself may. Nothing when it left already.
+/// Removes a member: people, leaders and the member itself may. Nothing if it has left already.
 pub fn leave(team: &Team, agent: &str, by: By<'_>) -> Result<Vec<Event>, Refused> {
     let Some(member) = team.agents.get(agent) else {
         if team.former.contains(agent) {
@@ -21,7 +21,7 @@ pub fn leave(team: &Team, agent: &str, by: By<'_>) -> Result<Vec<Event>, Refused
     Ok(events)
 }
 
-/// Closes a team: nobody has a task any more, and nothing is done in it from then on. Nothing when it is closed already.
+/// Closes a team: all leases end, and nothing more happens in it. Nothing if it is closed already.
 pub fn close(team: &Team, by: By<'_>) -> Result<Vec<Event>, Refused> {
     if !team.leads(by) {
         return Err(Refused::NotLeader);

@@ -22,10 +22,10 @@ pub enum Event {
         agents: Vec<Enrolled>,
         by: Actor,
     },
-    /// Somebody belongs to it from now on, or has another role.
+    /// A member joined, or got another role.
     #[serde(rename = "team.enrolled")]
     Enrolled(Enrolled),
-    /// Somebody does not belong to it any more.
+    /// A member left.
     #[serde(rename = "team.left")]
     Left {
         agent: String,
@@ -40,6 +40,9 @@ pub enum Event {
     /// It was ended, and its terminal with it. Who did it may also be `daemon`.
     #[serde(rename = "team.worker_ended")]
     WorkerEnded { agent: String, session: SessionId, by: String },
+    /// The guard did not let a member change something.
+    #[serde(rename = "team.write_refused")]
+    WriteRefused(Box<WriteRefused>),
     /// Nothing happens in it from now on.
     #[serde(rename = "team.closed")]
     Closed { by: String },
@@ -47,11 +50,14 @@ pub enum Event {
     ThreadStarted(Box<ThreadStarted>),
     #[serde(rename = "team.thread_linked")]
     ThreadLinked { thread: ThreadAlias, task: TaskId, by: String },
-    /// Somebody said something in one of its threads.
+    /// A message was posted in one of its threads.
     #[serde(rename = "team.thread_posted")]
     ThreadPosted { thread: ThreadId, post: PostId, text: ContentRef, from: String },
     #[serde(rename = "task.created")]
     TaskCreated(Box<TaskCreated>),
+    /// A task was edited: this is the whole of it from now on.
+    #[serde(rename = "task.edited")]
+    TaskEdited(Box<TaskCreated>),
     #[serde(rename = "task.claimed")]
     Claimed { task: TaskId, holder: String, epoch: u64, ttl_ms: i64, expires_at: Timestamp },
     #[serde(rename = "task.renewed")]
@@ -61,7 +67,7 @@ pub enum Event {
         epoch: u64,
         ttl_ms: i64,
         expires_at: Timestamp,
-        /// Nobody asked: its holder is at work.
+        /// The daemon did it: its holder is in a turn.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         by_itself: bool,
     },
@@ -93,11 +99,11 @@ pub enum Event {
         task: TaskId,
         holder: String,
         epoch: u64,
-        /// Its holder did not ask: it is gone for good.
+        /// The daemon did it: its holder was deleted or closed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         by_itself: bool,
     },
-    /// It was taken from whoever held it and given to another, or to nobody.
+    /// It was reassigned, or returned to the queue.
     #[serde(rename = "task.reassigned")]
     Reassigned {
         task: TaskId,
@@ -108,7 +114,7 @@ pub enum Event {
     },
     #[serde(rename = "task.canceled")]
     Canceled { task: TaskId, by: String },
-    /// What failed or was canceled is to be done after all.
+    /// A failed or canceled task was reopened.
     #[serde(rename = "task.retried")]
     Retried { task: TaskId, by: String },
 }
@@ -119,12 +125,26 @@ pub struct Enrolled {
     pub id: String,
     #[serde(flatten)]
     pub member: Member,
-    /// Who took it in. Nothing says so of those a team begins with: whoever made it did.
+    /// Who added it. Missing for the members that a team was created with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
 
-/// A new task.
+/// Something that the guard refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriteRefused {
+    pub agent: String,
+    /// The session that wanted it: that of the member, or one that works for it.
+    pub session: SessionId,
+    /// What it wanted to do, such as "write to `src/a`".
+    pub what: ContentRef,
+    /// The word that clients know.
+    pub reason: String,
+    /// Why not, as people read it.
+    pub why: String,
+}
+
+/// A task as it was created, or is after an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskCreated {
     pub task: TaskId,

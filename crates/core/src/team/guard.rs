@@ -1,4 +1,4 @@
-//! What an agent may change that is held to its leases: a guarded one. Reading is free, and nobody claims for it.
+//! What a guarded agent may change: only what its leases cover. Reading is free and needs no claim.
 
 use std::fmt;
 
@@ -47,7 +47,7 @@ pub struct Worktree {
     pub alone: bool,
 }
 
-/// Says whether an agent has a worktree for itself: it is that of its own place in a team, and nobody there has another.
+/// Says whether an agent has a worktree to itself: it belongs to its own membership, and no other member uses it.
 pub fn is_alone<'a>(
     agent: Option<&TeamSeat>,
     whose: Option<&TeamSeat>,
@@ -61,7 +61,7 @@ pub fn is_alone<'a>(
 /// Why a guarded agent may not change something, in words that it can act on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unleased {
-    /// What it wanted to change.
+    /// What it wanted to do, after "you may not".
     pub what: String,
     pub reason: Reason,
 }
@@ -71,7 +71,7 @@ impl fmt::Display for Unleased {
         let advice = self.reason.advice();
         write!(
             f,
-            "Not done: {}. You may change only what the tasks that you hold cover: {advice}. List \
+            "Not done: you may not {}. You may change only files of tasks that you hold: {advice}. List \
              tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.",
             self.what,
         )
@@ -81,11 +81,11 @@ impl fmt::Display for Unleased {
 impl std::error::Error for Unleased {}
 
 impl Unleased {
-    /// Says what was asked for in its own words, where nobody knows what that touches.
+    /// Quotes the request, where it is unknown what it touches.
     pub fn of(self, request: &Request) -> Self {
         match &request.shape {
             Shape::Unnamed { words } => {
-                let what = format!("{} (treated as a command)", shown(words));
+                let what = format!("do `{}`, which counts as a command", shown(words));
                 Self { what, ..self }
             }
             _ => self,
@@ -96,13 +96,15 @@ impl Unleased {
 /// Decides whether an agent may change something now. Of several files all must be covered.
 pub fn guard(team: &Team, agent: &str, wish: &Wish, site: &Site, now: Timestamp) -> Result<(), Unleased> {
     match wish {
-        Wish::Files(paths) if paths.is_empty() => shell(team, agent, site, now),
+        Wish::Files(paths) if paths.is_empty() => {
+            shell(team, agent, site, now, "write to files without naming them")
+        }
         Wish::Files(paths) => paths.iter().try_for_each(|path| {
             let permit = may_write(team, agent, path, site, now);
-            let what = || format!("writing `{}`", shown(path));
+            let what = || format!("write to `{}`", shown(path));
             if permit.allow { Ok(()) } else { Err(Unleased { what: what(), reason: permit.reason }) }
         }),
-        Wish::Shell => shell(team, agent, site, now),
+        Wish::Shell => shell(team, agent, site, now, "run this, which may change any file"),
     }
 }
 
@@ -116,7 +118,7 @@ pub fn may_write(team: &Team, agent: &str, path: &str, site: &Site, now: Timesta
 }
 
 /// Decides whether an agent may run a command, which may touch everything: it needs a lease on that. In a worktree of its
-/// own it disturbs nobody, so that any lease does.
+/// own it disturbs no other agent, so any lease will do.
 pub fn may_run(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Permit {
     let mut permit = covering(team, agent, &Resource::all(), now);
     let own = team.leases(now).find(|(_, _, lease)| lease.holder == agent).map(|(task, ..)| task);
@@ -132,14 +134,13 @@ pub fn may_run(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Permit 
     permit
 }
 
-fn shell(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Result<(), Unleased> {
+fn shell(team: &Team, agent: &str, site: &Site, now: Timestamp, what: &str) -> Result<(), Unleased> {
     let Permit { allow, reason } = may_run(team, agent, site, now);
-    let what = || "something that may change any file, such as a command".to_owned();
-    if allow { Ok(()) } else { Err(Unleased { what: what(), reason }) }
+    if allow { Ok(()) } else { Err(Unleased { what: what.to_owned(), reason }) }
 }
 
 impl Site {
-    /// Says whether the agent disturbs nobody by what it does.
+    /// Says whether what the agent does disturbs no other agent.
     fn is_apart(&self) -> bool {
         self.worktree.as_ref().is_some_and(|worktree| worktree.alone)
     }

@@ -7,7 +7,7 @@ use crate::permission::{Power, Request, Shape};
 use crate::session::TeamSeat;
 
 fn request(power: Power, shape: Shape) -> Request {
-    Request { call: "c".into(), tool: "t".into(), input: Value::Null, power, shape }
+    Request { call: "c".into(), tool: "t".into(), input: Value::Null, power, shape, form: None }
 }
 
 fn file(path: &str) -> Shape {
@@ -160,7 +160,7 @@ fn a_lease_that_ran_out_allows_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Whatever paths an agent names, and whoever holds what: it writes only below what a live lease of its own names,
+    /// For all paths and leases: an agent writes only below what a live lease of its own names,
     /// and never below what another's does.
     #[test]
     fn nobody_writes_where_another_has_a_lease(
@@ -205,7 +205,10 @@ fn whoever_asks_for_something_unnamed_is_told_so_in_the_same_words() {
     let refused = guard(&bed.team, "ann", &Wish::Shell, &site(), bed.now()).unwrap_err();
     let unnamed = request(Power::Shell, Shape::Unnamed { words: "a patch, somewhere".into() });
     let words = refused.clone().of(&unnamed).to_string();
-    assert!(words.starts_with("Not done: a patch, somewhere (treated as a command)."), "{words}");
+    assert!(
+        words.starts_with("Not done: you may not do `a patch, somewhere`, which counts as a command."),
+        "{words}"
+    );
     let command = request(Power::Shell, Shape::Command { command: "ls".into() });
     assert_eq!(refused.clone().of(&command), refused);
 }

@@ -1,14 +1,14 @@
-//! Leases: who works on a task, until when, and who may say what becomes of it.
+//! Leases: who works on a task, until when, and who may end it.
 
 use super::{
     Assigned, By, Event, Lease, Member, Outcome, Refused, Stage, Status, Task, TaskId, Team, check_agent,
-    in_order,
+    holds, in_order, whose,
 };
 use crate::id::SessionId;
 use crate::limits::TEAM_UNBLOCKS;
 use crate::time::Timestamp;
 
-/// How long a lease lasts unless somebody says otherwise.
+/// How long a lease lasts by default.
 pub const LEASE_MS: i64 = 5 * 60 * 1000;
 /// The shortest lease. Clients of teamd test expiry with leases of a few milliseconds.
 pub const MIN_LEASE_MS: i64 = 1;
@@ -37,7 +37,8 @@ pub fn claim(
         return Err(Refused::YoursAlready { task: id, epoch: lease.epoch });
     }
     let mut events = free(team, id, task, now)?;
-    events.extend(unshared(team, id, task, &holder, now)?);
+    let request = Request { reader: agent, deed: "claimed", holder: &holder };
+    events.extend(unshared(team, id, task, request, now)?);
     events.push(Event::Claimed { task: id, holder, epoch: task.epoch + 1, ttl_ms, expires_at });
     Ok(events)
 }
@@ -102,7 +103,7 @@ pub fn release(
     Ok(vec![Event::Released { task: id, holder, epoch, by_itself: false }])
 }
 
-/// Gives back whatever agents have that are gone for good.
+/// Releases the tasks of agents that were closed or deleted.
 pub fn abandoned(team: &Team, is_gone: impl Fn(&str) -> bool) -> Vec<Event> {
     let held = team.held.iter().filter_map(|id| Some((*id, team.tasks.get(id)?.lease.as_ref()?)));
     let left = held.filter(|(_, lease)| is_gone(&lease.holder));
@@ -115,7 +116,7 @@ pub fn abandoned(team: &Team, is_gone: impl Fn(&str) -> bool) -> Vec<Event> {
     .collect()
 }
 
-/// Takes a task from whoever has it and gives it to another, or to nobody. Whoever was closed gets none.
+/// Reassigns a task, or returns it to the queue. A closed member gets none.
 pub fn reassign(
     team: &Team,
     id: TaskId,
@@ -135,12 +136,12 @@ pub fn reassign(
     match &status {
         Status::InProgress => {}
         Status::Pending if to.is_some() => {}
-        Status::Pending => return Err(Refused::NotInProgress { task: id, status: status.word() }),
+        Status::Pending => return Err(not_in_progress(id, &status)),
         _ => return Err(Refused::NotAssignable { task: id, why: standing(&status) }),
     }
-    let by = by.id().to_owned();
+    let author = by.id().to_owned();
     let Some(to) = to else {
-        return Ok(vec![Event::Reassigned { task: id, by, to: None, epoch: task.epoch }]);
+        return Ok(vec![Event::Reassigned { task: id, by: author, to: None, epoch: task.epoch }]);
     };
     let holder = holder(to)?;
     if let By::Agent(agent) = to {
@@ -157,13 +158,14 @@ pub fn reassign(
             }
         }
     }
-    let mut events = unshared(team, id, task, &holder, now)?;
+    let request = Request { reader: by, deed: "assigned", holder: &holder };
+    let mut events = unshared(team, id, task, request, now)?;
     let to = Some(Assigned { holder, ttl_ms, expires_at });
-    events.push(Event::Reassigned { task: id, by, to, epoch: task.epoch + 1 });
+    events.push(Event::Reassigned { task: id, by: author, to, epoch: task.epoch + 1 });
     Ok(events)
 }
 
-/// Gives a task up. Whoever has it loses it.
+/// Cancels a task. Its holder loses it.
 pub fn cancel(team: &Team, id: TaskId, by: By<'_>) -> Result<Vec<Event>, Refused> {
     team.open()?;
     let task = team.task(id)?;
@@ -179,7 +181,7 @@ pub fn cancel(team: &Team, id: TaskId, by: By<'_>) -> Result<Vec<Event>, Refused
     }
 }
 
-/// Lets what failed or was canceled be done after all.
+/// Reopens a failed or canceled task.
 pub fn retry(team: &Team, id: TaskId, by: By<'_>) -> Result<Vec<Event>, Refused> {
     team.open()?;
     let task = team.task(id)?;
@@ -202,7 +204,7 @@ pub struct Due {
 }
 
 /// Says when a task's lease needs a look next, after `now`: at its end, and when a session holds it several times before,
-/// ever closer: whoever begins to work shortly before the end is found at work, too.
+/// ever closer, so that an agent that starts working shortly before the end is noticed, too.
 pub fn attention(team: &Team, id: TaskId, now: Timestamp) -> Option<Due> {
     let lease = team.tasks.get(&id)?.lease.as_ref()?;
     let early = team.agents.get(&lease.holder).is_some_and(|member| member.session.is_some());
@@ -242,14 +244,14 @@ pub fn extend(
     tasks.into_iter().filter_map(soon).collect()
 }
 
-/// Checks that somebody has a task by the lease it says. The order is the one that clients know.
+/// Checks that a caller holds a task by the lease it names. Clients rely on the order of the checks.
 fn held(team: &Team, id: TaskId, agent: By<'_>, epoch: u64, now: Timestamp) -> Result<String, Refused> {
     let task = team.task(id)?;
-    let expired = |holder: &str, epoch| Refused::Expired { task: id, holder: holder.to_owned(), epoch };
+    let expired = |holder: &str, epoch| Refused::Expired { task: id, whose: whose(holder, agent), epoch };
     let Some(lease) = &task.lease else {
         return Err(match &task.lapsed {
             Some(lapsed) => expired(&lapsed.holder, lapsed.epoch),
-            None => Refused::NotInProgress { task: id, status: team.status(task).word() },
+            None => not_in_progress(id, &team.status(task)),
         });
     };
     if !lease.is_live(now) {
@@ -265,7 +267,7 @@ fn held(team: &Team, id: TaskId, agent: By<'_>, epoch: u64, now: Timestamp) -> R
     Ok(lease.holder.clone())
 }
 
-/// Checks that nobody has a task and that nothing is in its way.
+/// Checks that a task is free and that nothing blocks it.
 fn free(team: &Team, id: TaskId, task: &Task, now: Timestamp) -> Result<Vec<Event>, Refused> {
     match (team.status(task), &task.lease) {
         (Status::Pending, _) => Ok(Vec::new()),
@@ -278,12 +280,21 @@ fn free(team: &Team, id: TaskId, task: &Task, now: Timestamp) -> Result<Vec<Even
     }
 }
 
-/// Checks that nobody else works on what a task needs for itself.
+/// Who shall hold a task, and in which words a refusal says so to its reader.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    reader: By<'a>,
+    /// Claimed or assigned.
+    deed: &'static str,
+    holder: &'a str,
+}
+
+/// Checks that no other member works on the resources of a task.
 fn unshared(
     team: &Team,
     id: TaskId,
     task: &Task,
-    holder: &str,
+    request: Request<'_>,
     now: Timestamp,
 ) -> Result<Vec<Event>, Refused> {
     let mut over = Vec::new();
@@ -295,7 +306,7 @@ fn unshared(
         else {
             continue;
         };
-        if lease.holder == holder {
+        if lease.holder == request.holder {
             continue;
         }
         let pairs =
@@ -304,8 +315,9 @@ fn unshared(
         if lease.is_live(now) {
             return Err(Refused::Overlap {
                 task: id,
+                deed: request.deed,
                 other: *other,
-                holder: lease.holder.clone(),
+                holds: holds(&lease.holder, request.reader),
                 held: held.clone(),
                 wanted: wanted.clone(),
             });
@@ -318,6 +330,14 @@ fn unshared(
 fn expired(team: &Team, id: TaskId, now: Timestamp) -> Option<Event> {
     let lease = team.tasks.get(&id)?.lease.as_ref().filter(|lease| !lease.is_live(now))?;
     Some(Event::Expired { task: id, holder: lease.holder.clone(), epoch: lease.epoch })
+}
+
+fn not_in_progress(task: TaskId, status: &Status) -> Refused {
+    let blockers = match status {
+        Status::Blocked(blockers) => blockers.iter().map(|blocker| blocker.task).collect(),
+        _ => Vec::new(),
+    };
+    Refused::NotInProgress { task, status: status.word(), blockers }
 }
 
 fn not_claimable(task: TaskId, status: &Status) -> Refused {

@@ -3,13 +3,16 @@
 
 mod apply;
 mod departure;
+mod edit;
 mod event;
 mod guard;
 mod lease;
 mod name;
 mod notice;
+mod overlap;
 mod plan;
 mod primer;
+mod refusal;
 mod resource;
 mod worker;
 mod write;
@@ -19,7 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub use departure::{close, leave};
-pub use event::{Assigned, Enrolled, Event, Outcome, TaskCreated, ThreadStarted};
+pub use edit::{Edit, edit};
+pub use event::{Assigned, Enrolled, Event, Outcome, TaskCreated, ThreadStarted, WriteRefused};
 pub use guard::{Site, Unleased, Wish, Worktree, guard, is_alone, may_run, may_write};
 pub use lease::{
     Due, LEASE_MS, MAX_LEASE_MS, MIN_LEASE_MS, abandoned, attention, cancel, claim, complete, due, extend,
@@ -27,8 +31,10 @@ pub use lease::{
 };
 pub use name::{Malformed, TaskId, TeamId, ThreadAlias, check_agent, suggested};
 pub use notice::{Notice, audit, inbox};
+pub use overlap::{Needs, Overlap};
 pub use plan::{Plan, Thread, enrol, found, join, let_in, link, plan, start_thread, stayed_away};
 pub use primer::primer;
+pub use refusal::write_refused;
 pub use resource::{Misplaced, Resource};
 pub use worker::{
     BadPrefix, check_prefix, in_order, next_name, place, prefix_of, worker_ended, worker_started,
@@ -70,11 +76,14 @@ pub struct Team {
     pub agents: BTreeMap<String, Member>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tasks: BTreeMap<TaskId, Task>,
-    /// The tasks that somebody has now.
+    /// The tasks that are leased now.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub held: BTreeSet<TaskId>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub threads: BTreeMap<ThreadAlias, TeamThread>,
+    /// What the guard refused its members lately, oldest first.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub refusals: BTreeMap<String, Vec<Refusal>>,
     /// Those who left it.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub former: BTreeSet<String>,
@@ -115,10 +124,10 @@ pub struct Task {
     pub owner: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<Lease>,
-    /// Its last lease ran out, and nobody has claimed it since.
+    /// Its last lease ran out, and it has not been claimed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapsed: Option<Lapsed>,
-    /// How often it was given to somebody.
+    /// How often it was leased.
     #[serde(default)]
     pub epoch: u64,
     #[serde(default)]
@@ -156,6 +165,18 @@ pub struct Lease {
 pub struct Lapsed {
     pub holder: String,
     pub epoch: u64,
+}
+
+/// Something that the guard refused a member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    pub at: Timestamp,
+    /// What it wanted to do.
+    pub what: ContentRef,
+    /// The word that clients know.
+    pub reason: String,
+    /// Why not, as people read it.
+    pub why: String,
 }
 
 /// A thread of a team.
@@ -215,8 +236,10 @@ impl Status {
     pub fn reason(&self) -> Option<String> {
         let Self::Blocked(blockers) = self else { return None };
         let one = |blocker: &Blocker| match blocker.stuck {
-            Some(Stage::Failed) => format!("{} failed: retry it, or cancel this task", blocker.task),
-            Some(Stage::Canceled) => format!("{} was canceled: retry it, or cancel this task", blocker.task),
+            Some(Stage::Failed) => format!("{0} failed; retry {0}, or cancel this task", blocker.task),
+            Some(Stage::Canceled) => {
+                format!("{0} was canceled; retry {0}, or cancel this task", blocker.task)
+            }
             Some(Stage::Open | Stage::InProgress | Stage::Completed) | None => {
                 format!("{} is not completed", blocker.task)
             }
@@ -299,17 +322,17 @@ impl Team {
         self.threads.iter().find(|(_, thread)| thread.thread == id).map(|(alias, thread)| (*alias, thread))
     }
 
-    /// Returns every name that somebody has or had in it.
+    /// Returns every name that a member has or had in it.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.agents.keys().chain(&self.former).map(String::as_str)
     }
 
-    /// Says whether somebody may decide about a task that another has: people, leaders, and whoever made it.
+    /// Says whether a caller may decide about a task that another member holds: people, leaders and its creator may.
     fn directs(&self, by: By<'_>, task: &Task) -> bool {
         self.leads(by) || task.created_by == by.id()
     }
 
-    /// Says whether somebody may decide about all that is in it.
+    /// Says whether a caller may decide about everything in the team.
     fn leads(&self, by: By<'_>) -> bool {
         match by {
             By::Person => true,
@@ -330,6 +353,7 @@ impl Team {
 fn lasting(millis: i64) -> String {
     match millis {
         0 => "0s".to_owned(),
+        days if days % 86_400_000 == 0 => format!("{}d", days / 86_400_000),
         hours if hours % 3_600_000 == 0 => format!("{}h", hours / 3_600_000),
         minutes if minutes % 60_000 == 0 => format!("{}m", minutes / 60_000),
         seconds if seconds % 1_000 == 0 => format!("{}s", seconds / 1_000),
@@ -337,12 +361,36 @@ fn lasting(millis: i64) -> String {
     }
 }
 
+/// Returns a member as the caller reads it: a person is `you` to themself.
+fn addressed(agent: &str) -> &str {
+    if agent == USER { "you" } else { agent }
+}
+
+/// Says whose lease it is, as the caller reads it.
+fn whose(holder: &str, reader: By<'_>) -> String {
+    if holder == reader.id() { "your".to_owned() } else { format!("{holder}'s") }
+}
+
+/// Says who holds a task, as the caller reads it.
+fn holds(holder: &str, reader: By<'_>) -> String {
+    if holder == reader.id() { "you hold".to_owned() } else { format!("{holder} holds") }
+}
+
 /// Says why nothing can be done with a task that is not in progress.
-fn standing(status: &str) -> String {
-    match status {
-        "completed" | "failed" | "canceled" => format!("already {status}"),
-        _ => format!("{status}: no agent holds it"),
+fn standing(status: &str, blockers: &[TaskId]) -> String {
+    let named = blockers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match (status, blockers) {
+        ("completed" | "failed" | "canceled", _) => format!("already {status}"),
+        (_, []) => "not held by any member".to_owned(),
+        (_, [_]) => format!("not held by any member; it is blocked until {named} is completed"),
+        _ => format!("not held by any member; it is blocked until {named} are completed"),
     }
+}
+
+/// Says which limit a lease exceeds.
+fn out_of_range(millis: i64) -> String {
+    let bound = if millis > MAX_LEASE_MS { "at most one day (24h)" } else { "at least 1 ms" };
+    format!("a lease lasts {bound}, not {}", lasting(millis))
 }
 
 /// Why something cannot be done in a team.
@@ -350,21 +398,32 @@ fn standing(status: &str) -> String {
 pub enum Refused {
     #[error("{0} not found in team {1}")]
     NoTask(TaskId, TeamId),
+    #[error("dependency {0} not found in this team")]
+    NoDependency(TaskId, TeamId),
+    #[error("{0} cannot depend on itself")]
+    OwnDependency(TaskId, TeamId),
     #[error("{0} not found in team {1}")]
     NoThread(ThreadAlias, TeamId),
     #[error("{task} cannot be claimed: {why}")]
     NotClaimable { task: TaskId, why: String, status: &'static str },
     #[error("{task} cannot be assigned: {why}")]
     NotAssignable { task: TaskId, why: String },
-    #[error(
-        "{task} cannot be claimed now: {holder} holds {other}, whose resource `{held}` overlaps `{wanted}`"
-    )]
-    Overlap { task: TaskId, other: TaskId, holder: String, held: Resource, wanted: Resource },
-    #[error("{task} is {}", standing(.status))]
-    NotInProgress { task: TaskId, status: &'static str },
-    #[error("{holder}'s lease on {task} (epoch {epoch}) has expired")]
-    Expired { task: TaskId, holder: String, epoch: u64 },
-    #[error("{task} is held by {holder}, not {agent}")]
+    /// `deed`: claimed or assigned. `holds`: who holds the other task, as the caller reads it.
+    #[error("{task} cannot be {deed} now: {holds} {other}, whose resource `{held}` overlaps `{wanted}`")]
+    Overlap {
+        task: TaskId,
+        deed: &'static str,
+        other: TaskId,
+        holds: String,
+        held: Resource,
+        wanted: Resource,
+    },
+    #[error("{task} is {}", standing(.status, .blockers))]
+    NotInProgress { task: TaskId, status: &'static str, blockers: Vec<TaskId> },
+    /// `whose`: as the caller reads it.
+    #[error("{whose} lease on {task} (epoch {epoch}) has expired")]
+    Expired { task: TaskId, whose: String, epoch: u64 },
+    #[error("{task} is held by {holder}, not {}", addressed(.agent))]
     HolderMismatch { task: TaskId, holder: String, agent: String },
     #[error("you already hold {task} (epoch {epoch})")]
     YoursAlready { task: TaskId, epoch: u64 },
@@ -382,19 +441,26 @@ pub enum Refused {
     Closed { team: TeamId },
     #[error("{task} is already {status}")]
     Over { task: TaskId, status: &'static str },
+    /// `holds`: who holds the task, as the caller reads it.
+    #[error("{holds} {task}: only its title and description can be edited until it is free")]
+    HeldWhileEdited { task: TaskId, holds: String },
+    #[error("{task} cannot depend on {through}, which depends on {task}")]
+    Cycle { task: TaskId, through: TaskId },
     #[error("{task} is {status}; only failed or canceled tasks can be retried")]
     NotRetriable { task: TaskId, status: &'static str },
-    #[error("a lease lasts from 1 ms to one day (24h, 86400000 ms), not {}", lasting(*.0))]
+    #[error("{}", out_of_range(*.0))]
     Ttl(i64),
     #[error("{0}")]
     Invalid(String),
+    #[error("two members have the id `{0}`")]
+    SameId(String),
     #[error("{0}")]
     Full(String),
     #[error("another open agent is already the member `{id}` of this team")]
     Taken { id: String, other: SessionId },
-    #[error("`{id}` in team {team} is a member outside Paseo that still {why}")]
+    #[error("the id `{id}` in team {team} is taken: it belongs to a member outside Paseo {why}")]
     Engaged { id: String, team: TeamId, why: &'static str },
-    #[error("message {post} not found in {thread}")]
+    #[error("message `{post}` not found in {thread}")]
     NoMessage { thread: ThreadAlias, post: PostId },
     #[error(transparent)]
     Name(#[from] Malformed),

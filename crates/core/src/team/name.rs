@@ -11,7 +11,7 @@ use crate::thread;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     #[error(
-        "`{0}` cannot be the id of {1}: use at most 64 letters, digits, `-`, `_` and `.`, starting with a \
+        "invalid id `{0}` for {1}: use at most 64 letters, digits, `-`, `_` and `.`, starting with a \
          letter or digit and not ending with `.`"
     )]
     Name(String, &'static str),

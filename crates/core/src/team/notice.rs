@@ -20,14 +20,14 @@ pub struct Notice {
     /// Whom it was done to, when that is another.
     pub to: Option<String>,
     pub epoch: Option<u64>,
-    /// The session that acts as somebody from then on.
+    /// The session that acts as this member from then on.
     pub session: Option<SessionId>,
-    /// Why, when nobody asked for it.
+    /// Why, if no member asked for it.
     pub reason: Option<&'static str>,
 }
 
 impl fmt::Display for Notice {
-    /// One line, without a word of what was said: whoever wants to know reads it.
+    /// One line, without the words of the message: readers fetch those.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "INBOX: {}", self.kind)?;
         match (self.thread, self.task) {
@@ -46,7 +46,7 @@ impl Notice {
         let (subject, verb) = self.kind.split_once('_').unwrap_or(("", self.kind));
         let subject = match (subject, self.task, &self.to) {
             ("task", Some(task), _) => format!("Task {task}"),
-            ("agent" | "worker", _, Some(agent)) => format!("Agent {agent}"),
+            ("agent" | "worker" | "write", _, Some(agent)) => format!("Agent {agent}"),
             ("thread", ..) => self.thread.map_or_else(String::new, |thread| format!("Thread {thread}")),
             _ => "Team".to_owned(),
         };
@@ -76,6 +76,10 @@ pub fn audit(team: &Team, event: &Event) -> Vec<Notice> {
         Event::WorkerEnded { agent, session, by } => {
             vec![Notice { to: Some(agent.clone()), session: Some(*session), ..notice("worker_ended", by) }]
         }
+        Event::WriteRefused(refused) => {
+            let (to, session) = (Some(refused.agent.clone()), Some(refused.session));
+            vec![Notice { to, session, ..notice("write_refused", DAEMON) }]
+        }
         Event::Closed { by } => vec![notice("team_closed", by)],
         Event::ThreadStarted(started) => {
             let thread = Some(started.alias);
@@ -95,6 +99,7 @@ pub fn audit(team: &Team, event: &Event) -> Vec<Notice> {
             None => Vec::new(),
         },
         Event::TaskCreated(created) => vec![on(created.task, "task_created", &created.by)],
+        Event::TaskEdited(edited) => vec![on(edited.task, "task_edited", &edited.by)],
         Event::Claimed { task, holder, epoch, .. } => vec![at(*epoch, on(*task, "task_claimed", holder))],
         Event::Renewed { task, holder, epoch, by_itself, .. } => {
             let by = if *by_itself { DAEMON } else { holder };
@@ -114,7 +119,11 @@ pub fn audit(team: &Team, event: &Event) -> Vec<Notice> {
         }
         Event::Released { task, holder, epoch, by_itself: true } => {
             let released = at(*epoch, on(*task, "task_released", DAEMON));
-            vec![Notice { to: Some(holder.clone()), reason: Some("the holder was closed"), ..released }]
+            vec![Notice {
+                to: Some(holder.clone()),
+                reason: Some("the holder was closed or left the team"),
+                ..released
+            }]
         }
         Event::Reassigned { task, by, to, epoch } => {
             let to = to.as_ref().map(|to| to.holder.clone());
@@ -133,6 +142,7 @@ pub fn inbox(team: &Team, event: &Event, agent: &str) -> Vec<Notice> {
         | Event::Enrolled(_)
         | Event::WorkerStarted { .. }
         | Event::WorkerEnded { .. }
+        | Event::WriteRefused(_)
         | Event::ThreadStarted(_)
         | Event::ThreadLinked { .. }
         | Event::Renewed { .. } => false,

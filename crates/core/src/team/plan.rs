@@ -9,9 +9,10 @@ use super::{
 use crate::actor::Actor;
 use crate::content::ContentRef;
 use crate::id::{SessionId, ThreadId};
-use crate::limits::{NAME_CHARS, TEAM_AGENTS, TEAM_DEPS, TEAM_RESOURCE_BYTES, TEAM_TASKS, TEAM_THREADS};
+use crate::limits::{TEAM_AGENTS, TEAM_DEPS, TEAM_RESOURCE_BYTES, TEAM_TASKS, TEAM_THREADS};
+use crate::name;
 
-/// A task that somebody wants.
+/// A task to be created.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub title: String,
@@ -20,7 +21,7 @@ pub struct Plan {
     pub resources: Vec<String>,
 }
 
-/// A thread that somebody wants.
+/// A thread to be created.
 #[derive(Debug, Clone)]
 pub struct Thread {
     pub id: ThreadId,
@@ -37,15 +38,15 @@ pub fn found(
     by: Actor,
 ) -> Result<Event, Refused> {
     agents.iter().try_for_each(checked)?;
-    let ids: BTreeSet<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
-    if ids.len() != agents.len() {
-        return Err(Refused::Invalid("two members have the same id".to_owned()));
+    let mut ids = BTreeSet::new();
+    if let Some(twice) = agents.iter().find(|agent| !ids.insert(agent.id.as_str())) {
+        return Err(Refused::SameId(twice.id.clone()));
     }
     crowd(ids.len())?;
     Ok(Event::Created { team, directory, agents, by })
 }
 
-/// Takes somebody into a team, or changes their role. Nothing when that is so already.
+/// Adds a member to a team, or changes its role. Nothing if that is so already.
 pub fn enrol(team: &Team, id: &str, member: Member, by: By<'_>) -> Result<Vec<Event>, Refused> {
     admit(team, id, member, team.agents.len(), by)
 }
@@ -77,8 +78,8 @@ fn admit(team: &Team, id: &str, member: Member, there: usize, by: By<'_>) -> Res
     Ok(vec![Event::Enrolled(enrolled)])
 }
 
-/// Takes a session into a team: by the name it wants, else by one after what it is. Nobody takes the name of another
-/// that is still there: a session that is open, or one elsewhere that has a token or a task.
+/// Adds a session to a team: by the name it wants, else by one derived from what it is. No session takes the name of
+/// another that is still there: a session that is open, or one elsewhere that has a token or a task.
 pub fn join(
     team: &Team,
     wanted: Option<&str>,
@@ -108,7 +109,8 @@ pub fn join(
     Ok((id, events))
 }
 
-/// Lets another session have a name, with what its former one left behind. Whoever could still act under it keeps it.
+/// Gives a name to another session, with what its former session left behind. A session that can still act under it
+/// keeps it.
 fn replaced(
     team: &Team,
     id: &str,
@@ -121,14 +123,14 @@ fn replaced(
     }
     let left = abandoned(team, |holder| holder == id);
     let why = match (has_token, known.session, left.is_empty()) {
-        (true, ..) => "has a valid token",
-        (false, None, false) => "has a task",
+        (true, ..) => "whose token is still valid",
+        (false, None, false) => "that still holds a task",
         _ => return Ok(left),
     };
     Err(Refused::Engaged { id: id.to_owned(), team: team.id.clone(), why })
 }
 
-/// Gives a place back that was taken for a session that did not come to be, to whoever had it before.
+/// Returns a name that was reserved for a session that was never created to its former session.
 pub fn stayed_away(team: &Team, session: SessionId, before: Option<Member>, by: By<'_>) -> Option<Event> {
     let (id, by) = (team.agent_of(session)?.to_owned(), by.id().to_owned());
     Some(match before {
@@ -140,47 +142,57 @@ pub fn stayed_away(team: &Team, session: SessionId, before: Option<Member>, by: 
 /// Makes a task. It depends only on tasks that are there, so no circle can close.
 pub fn plan(team: &Team, by: By<'_>, plan: Plan) -> Result<TaskCreated, Refused> {
     team.open()?;
-    let title = plain(&plan.title, "a task needs a title")?;
+    let title = plain(&plan.title, "the title of a task")?;
     let task = TaskId(team.tasks.last_key_value().map_or(0, |(last, _)| last.0) + 1);
     if team.tasks.len() >= TEAM_TASKS {
         return Err(Refused::Full(format!(
             "limit reached: a team can have {TEAM_TASKS} tasks; create another team"
         )));
     }
-    let deps = plan.deps.iter().map(|dep| dep.parse()).collect::<Result<BTreeSet<TaskId>, _>>()?;
+    Ok(TaskCreated {
+        task,
+        title,
+        description: plan.description,
+        deps: dependencies(team, task, &plan.deps)?.into_iter().collect(),
+        resources: checked_resources(team, &plan.resources)?,
+        by: by.id().to_owned(),
+    })
+}
+
+/// Reads what a task is to depend on: tasks of the team, and not itself.
+pub(super) fn dependencies(team: &Team, task: TaskId, deps: &[String]) -> Result<BTreeSet<TaskId>, Refused> {
+    let deps = deps.iter().map(|dep| dep.parse()).collect::<Result<BTreeSet<TaskId>, _>>()?;
     if deps.len() > TEAM_DEPS {
         return Err(Refused::Invalid(format!("a task can depend on at most {TEAM_DEPS} others")));
     }
     for dep in &deps {
         if *dep == task {
-            return Err(Refused::Invalid(format!("{task} cannot depend on itself")));
+            return Err(Refused::OwnDependency(task, team.id.clone()));
         }
         if !team.tasks.contains_key(dep) {
-            return Err(Refused::Invalid(format!("dependency {dep} not found in this team")));
+            return Err(Refused::NoDependency(*dep, team.id.clone()));
         }
     }
+    Ok(deps)
+}
+
+/// Reads what a task is to need.
+pub(super) fn checked_resources(team: &Team, paths: &[String]) -> Result<Vec<Resource>, Refused> {
     let parse = |path: &String| Resource::parse(path, team.directory.as_deref());
-    let resources = plan.resources.iter().map(parse).collect::<Result<BTreeSet<Resource>, _>>()?;
+    let resources = paths.iter().map(parse).collect::<Result<BTreeSet<Resource>, _>>()?;
     if resources.iter().map(|resource| resource.as_str().len() + 3).sum::<usize>() > TEAM_RESOURCE_BYTES {
         let most = TEAM_RESOURCE_BYTES / 1024;
         return Err(Refused::Invalid(format!(
             "the resources of a task are limited to {most} KB in total; name directories instead"
         )));
     }
-    Ok(TaskCreated {
-        task,
-        title,
-        description: plan.description,
-        deps: deps.into_iter().collect(),
-        resources: resources.into_iter().collect(),
-        by: by.id().to_owned(),
-    })
+    Ok(resources.into_iter().collect())
 }
 
-/// Makes a thread of the team. Whoever makes it takes part in it.
+/// Creates a thread of the team. Its creator takes part in it.
 pub fn start_thread(team: &Team, by: By<'_>, wanted: Thread) -> Result<ThreadStarted, Refused> {
     team.open()?;
-    let title = plain(&wanted.title, "a thread needs a title")?;
+    let title = plain(&wanted.title, "the title of a thread")?;
     if team.threads.len() >= TEAM_THREADS {
         return Err(Refused::Full(format!(
             "limit reached: a team can have {TEAM_THREADS} threads; create another team"
@@ -216,7 +228,9 @@ pub fn link(team: &Team, by: By<'_>, thread: ThreadAlias, task: TaskId) -> Resul
 
 fn checked(enrolled: &Enrolled) -> Result<(), Refused> {
     check_agent(&enrolled.id)?;
-    let short = |text: &str| (1..=64).contains(&text.len()) && !text.chars().any(char::is_control);
+    let short = |text: &str| {
+        !text.trim().is_empty() && text.chars().count() <= 64 && !text.chars().any(char::is_control)
+    };
     if !short(&enrolled.member.role) || !enrolled.member.model.as_deref().is_none_or(short) {
         return Err(Refused::Invalid("role and model must have 1 to 64 printable characters".to_owned()));
     }
@@ -231,11 +245,11 @@ fn crowd(agents: usize) -> Result<(), Refused> {
 }
 
 /// A title on one line.
-fn plain(text: &str, needs: &str) -> Result<String, Refused> {
+pub(super) fn plain(text: &str, what: &str) -> Result<String, Refused> {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    if title.is_empty() || title.chars().count() > NAME_CHARS {
-        return Err(Refused::Invalid(format!("{needs} of at most {NAME_CHARS} characters")));
+    if !name::fits(&title) {
+        return Err(Refused::Invalid(name::limit(what)));
     }
     Ok(title)
 }

@@ -9,7 +9,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     /// Whatever agents try, in whatever order and however long they take: a task has one holder, epochs only rise,
-    /// nobody ends a task by an epoch that is not the newest, and no two work on the same files.
+    /// no task is ended with an outdated epoch, and no two members work on the same files.
     #[test]
     fn leases_keep_their_promises(
         tries in prop::collection::vec((0u8..9, 0u32..6, 0usize..3, 0u64..4, 0i64..200_000), 0..120)

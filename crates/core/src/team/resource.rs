@@ -25,8 +25,8 @@ pub enum Misplaced {
 }
 
 impl Resource {
-    /// Reads a path, relative to the project or absolute inside it. Only the words count: links are for whoever can see
-    /// the disk.
+    /// Reads a path, relative to the project or absolute inside it. Only the text counts: links are resolved by the
+    /// code that can see the disk.
     pub fn parse(path: &str, project: Option<&str>) -> Result<Self, Misplaced> {
         let shown = || path.chars().take(200).flat_map(char::escape_debug).collect::<String>();
         if path.is_empty() || path.len() > PATH_BYTES || path.chars().any(char::is_control) {
@@ -54,7 +54,7 @@ impl Resource {
         Ok(Self(if relative.is_empty() { ".".to_owned() } else { relative.join("/") }))
     }
 
-    /// Refuses what somebody means as a pattern, unless the project has something that is called so.
+    /// Refuses what looks like a glob, unless the project has a file with that name.
     pub fn check_plain(&self, is_there: impl Fn(&str) -> bool) -> Result<(), Misplaced> {
         let ends = self.0.match_indices('/').map(|(end, _)| end).chain([self.0.len()]);
         for path in ends.map(|end| &self.0[..end]) {

@@ -1,4 +1,4 @@
-//! Workers: when they come and go, and what they are called: a beginning that somebody chose, and a number. Terminals
+//! Workers: when they come and go, and what they are called: a chosen prefix, and a number. Terminals
 //! have the same names.
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ pub fn worker_ended(team: &Team, session: SessionId, by: &str) -> Option<Event> 
 /// A name cannot begin like this.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "invalid worker name prefix `{0}`: use at most {WORKER_PREFIX_CHARS} lower-case letters, digits and \
+    "invalid worker name prefix `{0}`: use at most {WORKER_PREFIX_CHARS} of a-z, 0-9 and \
      `-`, starting and ending with a letter or digit"
 )]
 pub struct BadPrefix(pub String);
@@ -41,7 +41,7 @@ pub fn check_prefix(text: &str) -> Result<&str, BadPrefix> {
     Err(BadPrefix(text.chars().take(WORKER_PREFIX_CHARS).flat_map(char::escape_debug).collect()))
 }
 
-/// Returns how the names of a team's workers begin when nobody says.
+/// Returns the default prefix of the names of a team's workers.
 pub fn prefix_of(team: &str) -> String {
     let plain = |c: char| match c.to_ascii_lowercase() {
         c if c.is_ascii_alphanumeric() => c,
@@ -52,7 +52,7 @@ pub fn prefix_of(team: &str) -> String {
     if text.is_empty() { "worker".to_owned() } else { text.to_owned() }
 }
 
-/// Returns the next name with a beginning, after all that were ever given: a name means one worker for good.
+/// Returns the next name with a prefix, after all that were ever given: a name is never given to a second worker.
 pub fn next_name<'a>(prefix: &str, given: impl IntoIterator<Item = &'a str>) -> String {
     let given: BTreeSet<&str> = given.into_iter().collect();
     let number = |name: &str| name.strip_prefix(prefix)?.strip_prefix('-')?.parse::<u32>().ok();

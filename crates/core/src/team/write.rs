@@ -3,14 +3,14 @@
 use super::{Misplaced, Resource, TaskId, Team, TeamId};
 use crate::time::Timestamp;
 
-/// Whether somebody may write to a path, and why.
+/// Whether a member may write to a path, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permit {
     pub allow: bool,
     pub reason: Reason,
 }
 
-/// Why somebody may or may not write to a path.
+/// Why a member may or may not write to a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// It has a lease on a task with a resource that covers the path.
@@ -40,7 +40,7 @@ pub enum Reason {
     NotAll,
     /// It has no task at all.
     NoTask,
-    /// Nobody has a task in it any more.
+    /// It is closed, and all its leases have ended.
     Closed {
         team: TeamId,
     },
@@ -76,7 +76,7 @@ impl Reason {
             Self::Apart { task } => format!("you hold {task} and run commands in your own worktree"),
             Self::InvalidPath => "not a path: give a file or directory in the project".to_owned(),
             Self::Nowhere(why) => format!("the path cannot be resolved: {why}"),
-            Self::Traversal => "the path contains `..`: give it relative to the project directory".to_owned(),
+            Self::Traversal => "the path contains `..`: name a path inside the project directory".to_owned(),
             Self::OutsideProject { project } => format!("the path is outside the project {project}"),
             Self::Held { task, holder, resource } => format!(
                 "{holder} holds {task}, which covers `{resource}`: wait until it is done, or ask {holder}"
@@ -93,25 +93,28 @@ impl Reason {
         }
     }
 
-    /// Says the same to somebody else, about an agent.
-    pub fn advice_about(&self, agent: &str) -> String {
+    /// Says the same to `reader`, who may be that agent or another.
+    pub fn advice_about(&self, agent: &str, reader: &str) -> String {
         match self {
+            _ if agent == reader => self.advice(),
             Self::Lease { task, resource } => format!("{agent} holds {task}, which covers `{resource}`"),
             Self::Apart { task } => {
                 format!("{agent} holds {task} and runs commands in its own worktree")
             }
             Self::NoLease => {
-                format!("no task {agent} holds covers the path; it can claim one that does")
+                format!("{agent} holds no task that covers the path, and needs one to write to it")
             }
-            Self::NotAll => format!(
-                "a command may touch any file, and {agent} holds no task whose resource is `.`; it can \
-                 claim one"
-            ),
-            Self::NoTask => format!("{agent} holds no task; it can claim one"),
-            Self::Held { task, holder, resource } => format!(
-                "{holder} holds {task}, which covers `{resource}`; once {task} is completed, {agent} can \
-                 claim a task that covers the path"
-            ),
+            Self::NotAll => {
+                format!("a command may change any file, and {agent} holds no task whose resource is `.`")
+            }
+            Self::NoTask => format!("{agent} holds no task, and needs one to run commands"),
+            Self::Held { task, holder, resource } => {
+                let held = if holder == reader { "you hold".to_owned() } else { format!("{holder} holds") };
+                format!(
+                    "{held} {task}, which covers `{resource}`; once {task} is completed, {agent} can claim a \
+                     task that covers the path"
+                )
+            }
             Self::InvalidPath
             | Self::Nowhere(_)
             | Self::Traversal

@@ -28,6 +28,8 @@ impl Thread {
             held: Vec::new(),
             version: 1,
             messages: 0,
+            looked: 0,
+            last: None,
             standing: *cause,
             team: team.clone(),
         })
@@ -35,14 +37,18 @@ impl Thread {
 
     /// Takes an event in.
     pub fn apply(&mut self, event: &Event, at: Timestamp) {
-        self.updated_at = self.updated_at.max(at);
+        // Reading a thread does not move it up in lists.
+        if !matches!(event, Event::Looked { .. }) {
+            self.updated_at = self.updated_at.max(at);
+        }
         self.version += 1;
         match event {
             Event::Created { .. } | Event::Deleted {} | Event::Ended {} => {}
+            Event::Looked { messages } => self.looked_at(*messages),
             Event::Renamed { name, .. } => self.name.clone_from(name),
             Event::Moved { directory, .. } => self.directory = Some(directory.clone()),
             Event::Posted(posted) => {
-                self.messages += 1;
+                self.said(posted, at);
                 if posted.from == super::USER {
                     self.standing = Some(posted.cause);
                 }
@@ -73,7 +79,7 @@ impl Thread {
                 let Some(Due { at, .. }) = due.map(|due| self.due.remove(due)) else { return };
                 let Some(mut here) = self.invited.remove(seat) else { return };
                 if here.session != Some(*session) {
-                    // It began anew; what the former session still works on is its own.
+                    // It has a new session; the former one finishes its own work.
                     let working_on = std::mem::take(&mut here.working_on);
                     self.retire(seat, Seat { working_on, ..here.clone() });
                 }
@@ -106,7 +112,7 @@ impl Thread {
         }
     }
 
-    /// Keeps the seat of somebody who may come back.
+    /// Keeps the membership of a participant that may come back.
     fn leave(&mut self, id: &str, seat: Seat) {
         if seat.session.is_none() {
             return;
@@ -120,7 +126,7 @@ impl Thread {
         }
     }
 
-    /// Keeps the session of a seat to which nobody comes back, until it is closed.
+    /// Keeps the session of a participant that will not come back, until it is closed.
     fn retire(&mut self, id: &str, seat: Seat) {
         let Seat { session, working_on, dismissed, .. } = seat;
         if let Some(session) = session.filter(|_| !dismissed) {
@@ -148,7 +154,7 @@ impl Thread {
                     Seat { profile: invite.profile.clone(), ..here }
                 }
                 here => {
-                    // An agent brings nobody back who may do more than it could pass on.
+                    // An agent cannot bring back a participant that may do more than it could pass on.
                     let may = |left: &Seat| by.is_none() || by == left.inviter.as_ref();
                     let seat = match self.left.remove(id) {
                         Some(left) if left.profile.runs_like(&invite.profile) && may(&left) => {

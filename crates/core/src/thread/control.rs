@@ -30,7 +30,7 @@ pub struct Control {
     /// Who is asked to go on. Like the two after it, it is for those who read it: the protocol gives it no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prod: Vec<String>,
-    /// Somebody says that they are done.
+    /// A participant says that it is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ pub enum Switch {
 }
 
 impl Switch {
-    /// Says what whoever switches it does.
+    /// Returns what switching it does, as a verb.
     pub fn deed(self) -> &'static str {
         match self {
             Self::Mute => "mute",

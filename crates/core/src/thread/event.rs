@@ -32,16 +32,16 @@ pub enum Event {
     /// Its agents work elsewhere from now on.
     #[serde(rename = "thread.moved")]
     Moved { post: PostId, from: String, directory: String },
-    /// Somebody said something.
+    /// A message was posted.
     #[serde(rename = "thread.posted")]
     Posted(Box<Posted>),
-    /// Somebody changed who is here, or who may do what.
+    /// The participants, or what they may do, changed.
     #[serde(rename = "thread.controlled")]
     Controlled {
         post: PostId,
         from: String,
         control: Box<Control>,
-        /// Whoever did it, unless that was a person.
+        /// Who did it, unless that was a person.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Actor>,
         /// What descends from it, when a person did it.
@@ -57,7 +57,10 @@ pub enum Event {
     /// A reply that its author may not post now: it is kept.
     #[serde(rename = "thread.held")]
     Held(Held),
-    /// The session of somebody who left is seen to.
+    /// People have looked at the first messages.
+    #[serde(rename = "thread.looked")]
+    Looked { messages: u64 },
+    /// The session of a participant that left is dealt with.
     #[serde(rename = "thread.dismissed")]
     Dismissed {
         seat: String,
@@ -84,6 +87,7 @@ impl Event {
             Self::Woken { .. }
             | Self::Settled { .. }
             | Self::Held(_)
+            | Self::Looked { .. }
             | Self::Dismissed { .. }
             | Self::Deleted {}
             | Self::Ended {} => None,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Thread;
 use super::seat::{COORDINATOR, ID_CHARS, USER, folded};
 
-/// Words that stand for everybody, and wake nobody.
+/// Words that stand for all participants, and wake none.
 const EVERYBODY: [&str; 3] = ["all", "everyone", "here"];
 
 /// Whom `to` names.
@@ -14,7 +14,7 @@ pub enum Address {
     All,
     User,
     Seat(String),
-    /// Nobody who is invited.
+    /// Not an invited participant.
     Unknown(String),
     /// It could be any of these.
     Ambiguous(String, Vec<String>),
@@ -40,9 +40,9 @@ pub struct Reading {
     pub everybody: Vec<String>,
     /// Names that could be several.
     pub ambiguous: Vec<(String, Vec<String>)>,
-    /// Names that nobody has.
+    /// Names that no participant has.
     pub unknown: Vec<String>,
-    /// Something was mentioned, whether anybody is called that or not.
+    /// Something was mentioned, whether a participant has that name or not.
     pub any: bool,
 }
 
@@ -82,7 +82,7 @@ pub fn read(thread: &Thread, text: &str) -> Reading {
         }
         reading.take(thread, name_at(word));
         for (at, _) in word.match_indices('@') {
-            // As in an address of somebody's mail, it stands for something else within a name.
+            // Within a word, as in an e-mail address, it means something else.
             if !word[..at].ends_with(joins) {
                 reading.take(thread, name_at(&word[at + 1..]));
             }
@@ -94,7 +94,7 @@ pub fn read(thread: &Thread, text: &str) -> Reading {
 impl Reading {
     /// Takes in a name that stands behind an `@`.
     fn take(&mut self, thread: &Thread, name: &str) {
-        // Signs at its end belong to the sentence, unless somebody is called that.
+        // Signs at its end belong to the sentence, unless a participant has such a name.
         let bare = name.trim_end_matches(|c: char| !c.is_alphanumeric());
         let name = if named(thread, name).is_empty() { bare } else { name };
         if name.is_empty() {
@@ -120,7 +120,7 @@ impl Reading {
     }
 }
 
-/// What may stand before a mention: brackets, quotation marks, emphasis. Paths and code are nobody's name.
+/// What may stand before a mention: brackets, quotation marks, emphasis. Paths and code are not names.
 fn opens(c: char) -> bool {
     !c.is_alphanumeric() && !matches!(c, '@' | '/' | '\\' | '.' | '`')
 }

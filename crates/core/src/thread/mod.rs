@@ -5,12 +5,14 @@ mod apply;
 mod briefing;
 mod control;
 mod event;
+mod look;
 mod mention;
 mod pace;
 mod post;
 mod presence;
 mod seat;
 mod visible;
+mod wake;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,15 +21,17 @@ use serde::{Deserialize, Serialize};
 pub use briefing::{Line, before, call, recall};
 pub use control::{Control, Discussion, Invite, Malformed, Switch, control};
 pub use event::{Event, Held, Posted};
+pub use look::{Last, Unseen, look};
 pub use mention::{Address, Reading, address, read};
 pub use pace::{Pace, TooFast};
-pub use post::{Denied, Elsewhere, Incoming, can_hold, late, post, released, reply, unwoken};
-pub use presence::{Presence, Shown, TTL, seen, shown};
+pub use post::{Denied, Incoming, can_hold, late, post, released, reply, unwoken};
+pub use presence::{Presence, Shown, TTL, is_late, seen, shown};
 pub use seat::{
-    COORDINATOR, Mismatch, Others, Profile, Refused, USER, check_speaker, free_id, invite, is_name,
+    COORDINATOR, Mismatch, Others, Profile, RESERVED, Refused, USER, check_speaker, free_id, invite, is_name,
     is_reserved, speaks_for, speaks_in,
 };
 pub use visible::{BadName, is_visible, title};
+pub use wake::{Asleep, Elsewhere, Woken};
 
 use crate::actor::Actor;
 use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId};
@@ -62,7 +66,7 @@ pub struct Thread {
     /// Agents wake others by mentioning them.
     #[serde(default)]
     pub discussion: Discussion,
-    /// What a person says to nobody in particular wakes all who are invited.
+    /// A person's message that addresses no participant wakes all invited ones.
     #[serde(default)]
     pub invited_auto: bool,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -88,7 +92,13 @@ pub struct Thread {
     /// How many messages there are.
     #[serde(default)]
     pub messages: u64,
-    /// What a person did here last: whoever has no session is paid for by that.
+    /// How many of them people have looked at.
+    #[serde(default)]
+    pub looked: u64,
+    /// The newest message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Last>,
+    /// The last act of a person here: the cause for participants without a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<CauseId>,
     /// The team that it belongs to.
@@ -102,7 +112,7 @@ pub struct Seat {
     pub profile: Profile,
     pub invited_by: String,
     pub invited_at: Timestamp,
-    /// Whoever invited it, unless that was a person: it may do what that one may pass on.
+    /// Its inviter, unless that was a person: it may do what the inviter may pass on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inviter: Option<Actor>,
     /// The session behind it, once it was woken.
@@ -164,7 +174,7 @@ impl Thread {
         !self.due.is_empty() || self.works().next().is_some() || !released(self).is_empty()
     }
 
-    /// Says whether the daemon has something to do for it, should nobody say anything more.
+    /// Says whether the daemon still has something to do for it without a new message.
     pub fn is_live(&self) -> bool {
         let open = |seat: &Seat| seat.session.is_some() && !seat.dismissed;
         self.is_busy() || !self.former.is_empty() || self.left.values().any(open)

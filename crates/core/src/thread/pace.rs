@@ -47,7 +47,7 @@ impl Pace {
     }
 }
 
-/// A clock that was set back counts for nobody's harm: what seems to come later is not held against them.
+/// A clock that was set back harms no participant: posts that seem to come later do not count.
 fn is_recent(at: Timestamp, now: Timestamp) -> bool {
     (0..MINUTE_MILLIS).contains(&(now.as_millis() - at.as_millis()))
 }

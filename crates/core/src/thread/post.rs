@@ -1,7 +1,8 @@
 //! What happens to words for a thread: who may say them, and whom they wake.
 
-use super::mention::{self, Address, Reading};
-use super::seat::{COORDINATOR, USER, is_name};
+use super::mention::Address;
+use super::seat::{COORDINATOR, is_name};
+use super::wake::{Elsewhere, Woken, wakes};
 use super::{Event, Held, Posted, Silence, Thread};
 use crate::content::ContentRef;
 use crate::id::{CauseId, PostId};
@@ -11,9 +12,6 @@ use crate::limits::{MESSAGE_BYTES, TAGS_BYTES, THREAD_HELD};
 const COORDINATED: &str = "coordinator";
 /// Tag of what was held back for a while.
 const LATE: &str = "held";
-
-/// Says whether a participant is run by another program, which reads the thread and answers by itself.
-pub type Elsewhere<'a> = &'a dyn Fn(&str) -> bool;
 
 /// Words for a thread.
 #[derive(Debug, Clone)]
@@ -58,7 +56,8 @@ impl Silence {
     }
 }
 
-/// Decides what happens to words: what is posted, and what the coordinator has to say about it to the human.
+/// Decides what happens to words: what is posted, whom that wakes, and what the coordinator has to say about it to the
+/// human. Nothing happens here, so a dry run is the same call.
 ///
 /// Tags are data: any are taken, and none of them says who speaks. That is `from`, and for what the coordinator brought
 /// `via`, which no client sets.
@@ -66,7 +65,7 @@ pub fn post(
     thread: &Thread,
     incoming: Incoming<'_>,
     elsewhere: Elsewhere<'_>,
-) -> Result<(Posted, Vec<String>), Denied> {
+) -> Result<(Posted, Woken), Denied> {
     if incoming.words.trim().is_empty() {
         return Err(Denied::Empty);
     }
@@ -82,8 +81,7 @@ pub fn post(
     if let Some(why) = thread.silenced(incoming.from) {
         return Err(why.denied(incoming.from));
     }
-    let Woken { seats: wakes, remarks, .. } =
-        wakes(thread, incoming.from, &incoming.to, incoming.words, elsewhere);
+    let woken = wakes(thread, incoming.from, &incoming.to, incoming.words, elsewhere);
     let posted = Posted {
         post: incoming.post,
         from: incoming.from.to_owned(),
@@ -92,11 +90,11 @@ pub fn post(
         reply_to: incoming.reply_to,
         tags: incoming.tags,
         via: None,
-        wakes,
+        wakes: woken.seats.clone(),
         cause: incoming.cause,
         hop: incoming.hop,
     };
-    Ok((posted, remarks))
+    Ok((posted, woken))
 }
 
 impl Posted {
@@ -145,7 +143,7 @@ pub fn released(thread: &Thread) -> Vec<Held> {
     thread.held.iter().filter(|held| thread.silenced(&held.seat).is_none()).cloned().collect()
 }
 
-/// Makes the message of a participant that the coordinator brings. It wakes nobody.
+/// Makes the message of a participant that the coordinator brings. It wakes no participant.
 fn brought(post: PostId, held: Held, late: &[&str]) -> Posted {
     let tags = [COORDINATED].iter().chain(late).map(|tag| (*tag).to_owned());
     Posted {
@@ -162,7 +160,7 @@ fn brought(post: PostId, held: Held, late: &[&str]) -> Posted {
     }
 }
 
-/// Makes the message of a reply that was held back. It wakes nobody: what it says is of another moment.
+/// Makes the message of a held reply. It wakes no participant, as it may be out of date.
 pub fn late(post: PostId, held: Held) -> Posted {
     brought(post, held, &[LATE])
 }
@@ -172,7 +170,7 @@ pub fn can_hold(thread: &Thread) -> bool {
     thread.held.len() < THREAD_HELD
 }
 
-/// Says why words wake less than they are for, to whoever said them.
+/// Tells the author why a message wakes fewer participants than it addresses.
 pub fn unwoken(
     thread: &Thread,
     from: &str,
@@ -182,105 +180,4 @@ pub fn unwoken(
 ) -> Vec<String> {
     let Woken { remarks, unheard, .. } = wakes(thread, from, to, words, elsewhere);
     remarks.into_iter().chain(unheard).collect()
-}
-
-/// Whom words wake.
-#[derive(Default)]
-struct Woken {
-    seats: Vec<String>,
-    /// What the coordinator has to say about it in the thread.
-    remarks: Vec<String>,
-    /// What stands in the thread's state, and is said only to whoever asks: who cannot hear it now.
-    unheard: Vec<String>,
-}
-
-/// Returns whom words wake, and what there is to say about that.
-fn wakes(thread: &Thread, from: &str, to: &Address, words: &str, elsewhere: Elsewhere<'_>) -> Woken {
-    let human = from == USER;
-    let mut remarks = Vec::new();
-    if from == COORDINATOR {
-        return Woken::default();
-    }
-    // What a person says while the thread is paused is kept, and wakes nobody, then or later.
-    if thread.paused {
-        let unheard = "The thread is paused: the message wakes no participants, now or later. Resume the \
-                       thread (`paseo thread resume`) and send it again.";
-        return Woken { unheard: vec![unheard.to_owned()], ..Woken::default() };
-    }
-    let mut seats: Vec<String> = match to {
-        Address::User => Vec::new(),
-        Address::Seat(id) => vec![id.clone()],
-        Address::Unknown(name) => {
-            let why = if mention::described(thread, name).is_empty() {
-                format!("No participants woken: `{name}` is not invited to this thread.")
-            } else {
-                format!(
-                    "No participants woken: `{name}` is a role, client or model, not a participant. Write \
-                     `@{name}` in a message to all instead."
-                )
-            };
-            remarks.push(format!("{why} {}", invited(thread)));
-            Vec::new()
-        }
-        Address::Ambiguous(name, seats) => {
-            remarks.push(which(name, seats));
-            Vec::new()
-        }
-        Address::All => {
-            let mentions = human || (thread.discussion.on && thread.discussion.allow_agent_mentions);
-            let reading = if mentions { mention::read(thread, words) } else { Reading::default() };
-            remarks.extend(reading.everybody.first().map(|word| everybody(thread, word)));
-            if reading.seats.is_empty() && reading.ambiguous.is_empty() {
-                let unknown = reading.unknown.first();
-                remarks.extend(
-                    unknown.map(|name| format!("No participant is called @{name}. {}", invited(thread))),
-                );
-            }
-            remarks.extend(reading.ambiguous.iter().map(|(name, seats)| which(name, seats)));
-            match reading.any {
-                true => reading.seats.into_iter().collect(),
-                false if human && thread.invited_auto => thread.invited.keys().cloned().collect(),
-                false => Vec::new(),
-            }
-        }
-    };
-    seats.retain(|seat| seat != from);
-    let muted = seats.extract_if(.., |seat| thread.muted.contains(seat));
-    let mut unheard: Vec<String> = muted
-        .map(|seat| format!("{seat} is muted and was not woken. Unmute it with `paseo thread unmute`."))
-        .collect();
-    let outside = seats.extract_if(.., |seat| elsewhere(seat));
-    unheard.extend(outside.map(|seat| {
-        format!("{seat} is run by another program, which reads the thread itself; Paseo does not wake it.")
-    }));
-    // Agents are told by what becomes of it; remarks are for the human.
-    if !human {
-        remarks.clear();
-    }
-    Woken { seats, remarks, unheard }
-}
-
-/// Says what to do instead of calling everybody.
-fn everybody(thread: &Thread, word: &str) -> String {
-    let instead = match thread.invited_auto {
-        true => "leave out the mention to wake all participants",
-        false => {
-            "mention participants one by one, or wake all of them with unaddressed messages (`paseo thread \
-             auto`)"
-        }
-    };
-    format!("@{word} wakes no participants: {instead}. {}", invited(thread))
-}
-
-fn which(name: &str, seats: &[String]) -> String {
-    format!("`{name}` is ambiguous: {}. Name one of them.", seats.join(", "))
-}
-
-fn invited(thread: &Thread) -> String {
-    let seats: Vec<&str> = thread.invited.keys().map(String::as_str).collect();
-    if seats.is_empty() {
-        "No participants invited yet.".to_owned()
-    } else {
-        format!("Invited: {}.", seats.join(", "))
-    }
 }

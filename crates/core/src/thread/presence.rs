@@ -1,9 +1,11 @@
 //! Presence: what participants are doing right now. Never stored; who is not heard of for a while is offline.
 
+use std::time::Duration;
+
 use super::Seat;
 use crate::time::Timestamp;
 
-/// How long somebody counts as present after they were last heard of, in seconds.
+/// How long a participant counts as present after its last sign, in seconds.
 pub const TTL: i64 = 120;
 
 /// What a participant said that it is doing.
@@ -31,7 +33,7 @@ impl Presence {
     }
 }
 
-/// Returns what others see of somebody who says themselves what they are doing.
+/// Returns the presence of a participant that reports it itself.
 pub fn shown(presence: Option<&Presence>, now: Timestamp) -> Shown {
     let Some(presence) = presence else {
         return Shown { state: "offline".to_owned(), details: None, stale: false };
@@ -52,4 +54,11 @@ pub fn seen(seat: &Seat, said: Option<&Presence>, now: Timestamp) -> Shown {
         None => return shown(None, now),
     };
     Shown { state: state.to_owned(), details: None, stale: false }
+}
+
+/// Says whether a participant owes an answer for longer than people are patient.
+pub fn is_late(seat: &Seat, patience: Duration, now: Timestamp) -> bool {
+    let oldest = seat.working_on.iter().map(|work| work.post.made_at().as_millis()).min();
+    let patience = i64::try_from(patience.as_millis()).unwrap_or(i64::MAX);
+    oldest.is_some_and(|since| now.as_millis().saturating_sub(since) > patience)
 }

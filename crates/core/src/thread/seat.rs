@@ -14,8 +14,8 @@ pub const USER: &str = "user";
 /// How the coordinator is called: the part of the daemon that wakes participants.
 pub const COORDINATOR: &str = "bridge-coordinator";
 /// Names that stand for something else.
-const RESERVED: [&str; 6] = [USER, COORDINATOR, "all", "everyone", "here", "daemon"];
-/// Whom nobody may be taken for, numbered or not.
+pub const RESERVED: [&str; 6] = [USER, COORDINATOR, "all", "everyone", "here", "daemon"];
+/// Names that no participant may resemble, numbered or not.
 const IMITATED: [&str; 8] = [USER, COORDINATOR, "human", "you", "coordinator", "paseo", "daemon", "system"];
 /// Longest id or nickname, in characters.
 pub(super) const ID_CHARS: usize = 64;
@@ -64,19 +64,19 @@ impl Profile {
     }
 }
 
-/// Why somebody cannot be invited.
+/// Why a participant cannot be invited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     #[error("the participant's profile is missing `{0}`")]
     Missing(&'static str),
-    #[error(
-        "`{0}` cannot be the {1} of a participant: use at most {ID_CHARS} letters, digits, `-`, `_` and `.`"
-    )]
+    #[error("invalid {1} `{0}` for a participant: use at most {ID_CHARS} letters, digits, `-`, `_` and `.`")]
     Malformed(String, &'static str),
     #[error("`{0}` is reserved")]
     Reserved(String),
-    #[error("participant `{1}` already has the name `{0}` or a similar one; choose another")]
+    #[error("`{0}` is taken by participant `{1}`; choose another")]
     Taken(String, String),
+    #[error("`{0}` is too similar to a name of participant `{1}`; choose another")]
+    Similar(String, String),
     #[error("the `{0}` of a participant must have at most {WORD_CHARS} printable characters")]
     Word(&'static str),
     #[error("a participant can have at most {ROLES} roles")]
@@ -85,7 +85,7 @@ pub enum Refused {
     Full,
 }
 
-/// Who speaks in a thread, or may, without being invited: whoever has a token for it, or is there.
+/// Who speaks in a thread, or may, without being invited: holders of its tokens, and those who are present.
 pub type Others = BTreeSet<String>;
 
 /// Checks an invitation, and returns the whole profile that the participant has then.
@@ -116,7 +116,7 @@ pub fn invite(thread: &Thread, id: &str, profile: &Profile, others: &Others) -> 
     }
     roles.iter().try_for_each(|role| named(role, "role"))?;
     whole.nickname.iter().try_for_each(|nickname| named(nickname, "nickname"))?;
-    // Whoever is here keeps the names they have.
+    // Present participants keep their names.
     let nickname = whole.nickname.as_deref();
     let kept = known.is_some_and(|seat| seat.profile.nickname.as_deref() == nickname);
     for name in known.map_or(Some(id), |_| None).into_iter().chain(nickname.filter(|_| !kept)) {
@@ -125,7 +125,7 @@ pub fn invite(thread: &Thread, id: &str, profile: &Profile, others: &Others) -> 
     Ok(whole)
 }
 
-/// Checks that nobody takes a name for another participant's, or for that of a person or the daemon.
+/// Checks that a name cannot be confused with another participant's, a person's or the daemon's.
 fn distinct(thread: &Thread, id: &str, name: &str, others: &Others) -> Result<(), Refused> {
     if imitates(name) {
         return Err(Refused::Reserved(name.to_owned()));
@@ -137,7 +137,12 @@ fn distinct(thread: &Thread, id: &str, name: &str, others: &Others) -> Result<()
     });
     let mut about = thread.guests.iter().chain(others).filter(|other| *other != id && is_like(other, name));
     let taken = taken.next().map(|(other, _)| other).or_else(|| about.next());
-    taken.map_or(Ok(()), |other| Err(Refused::Taken(name.to_owned(), other.clone())))
+    taken.map_or(Ok(()), |other| {
+        let nickname = thread.invited.get(other).and_then(|seat| seat.profile.nickname.as_deref());
+        let same = other == name || nickname == Some(name);
+        let refused = if same { Refused::Taken } else { Refused::Similar };
+        Err(refused(name.to_owned(), other.clone()))
+    })
 }
 
 /// Says whether this is what others are called: people, or everybody at once.
@@ -145,12 +150,12 @@ pub fn is_reserved(name: &str) -> bool {
     matches!(named(name, "id"), Err(Refused::Reserved(_)))
 }
 
-/// Says whether somebody could be called this.
+/// Says whether a participant can have this name.
 pub fn is_name(name: &str) -> bool {
     named(name, "id").is_ok()
 }
 
-/// Checks that somebody may speak as this without being taken for anybody else in the thread; they may be that one.
+/// Checks that a name cannot be confused with that of another participant of the thread; it may be an existing one.
 pub fn check_speaker(thread: &Thread, id: &str, others: &Others) -> Result<(), Refused> {
     named(id, "id")?;
     let known = thread.invited.contains_key(id) || thread.guests.contains(id) || others.contains(id);
@@ -168,7 +173,7 @@ pub fn free_id(thread: &Thread, profile: &Profile, others: &Others) -> String {
     if is_free(&base) { base.clone() } else { numbered.find(is_free).unwrap_or(base) }
 }
 
-/// Checks that a name can be typed, told from others, and taken for nobody else.
+/// Checks that a name can be typed and told from all others.
 fn named(name: &str, what: &'static str) -> Result<(), Refused> {
     let malformed =
         || Refused::Malformed(name.chars().take(ID_CHARS).flat_map(char::escape_debug).collect(), what);
@@ -183,7 +188,7 @@ fn named(name: &str, what: &'static str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Says whether somebody of this name would be taken for a person or the daemon.
+/// Says whether this name could be taken for a person's or the daemon's.
 fn imitates(name: &str) -> bool {
     let bare = name.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
     IMITATED.iter().any(|reserved| is_like(reserved, name) || is_like(reserved, bare))
@@ -214,12 +219,12 @@ pub(super) fn is_like(one: &str, other: &str) -> bool {
     shape(one) == shape(other)
 }
 
-/// Says whether an actor is somebody elsewhere who speaks in this thread, by a token.
+/// Says whether an actor is an outside participant that speaks in this thread by a token.
 pub fn speaks_in(actor: &Actor, thread: ThreadId) -> bool {
     matches!(actor, Actor::Seat(seat) if seat.split_once('/').is_some_and(|(of, _)| of == thread.to_string()))
 }
 
-/// Somebody says to be another than their credential stands for.
+/// A caller claims another identity than that of its credential.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this token belongs to `{own}` in this thread; you cannot post as `{claimed}`")]
 pub struct Mismatch {
@@ -228,7 +233,7 @@ pub struct Mismatch {
     pub claimed: String,
 }
 
-/// Checks whom somebody says to be. To the letter: what only looks like a name is another one.
+/// Checks the identity that a caller claims. To the letter: a name that only looks the same is another one.
 pub fn speaks_for(claimed: Option<&str>, own: &str) -> Result<(), Mismatch> {
     match claimed {
         None => Ok(()),

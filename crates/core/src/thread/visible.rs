@@ -1,13 +1,13 @@
-//! Words that are shown in a line of their own: the name of a thread, what somebody is doing. What nobody sees is not in
-//! them, else two that look the same were not.
+//! Words that are shown in a line of their own: the name of a thread, what a participant is doing. Invisible
+//! characters are left out: two texts that look the same are the same.
 
-use crate::limits::NAME_CHARS;
+use crate::name;
 use crate::permission::is_deceptive;
 
 /// Why a thread cannot be called something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadName {
-    #[error("a thread name must have 1 to {NAME_CHARS} characters")]
+    #[error("{}", name::limit("a thread name"))]
     Length,
     #[error("the thread name contains invisible characters; type it instead of pasting it")]
     Invisible,
@@ -16,11 +16,11 @@ pub enum BadName {
 /// Returns the name of a thread as it is stored: on one line, with single blanks.
 pub fn title(name: &str) -> Result<String, BadName> {
     let plain: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    if name.is_empty() || name.chars().count() > NAME_CHARS {
+    let title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    if !name::fits(&title) {
         return Err(BadName::Length);
     }
-    if is_visible(&name) { Ok(name) } else { Err(BadName::Invisible) }
+    if is_visible(&title) { Ok(title) } else { Err(BadName::Invisible) }
 }
 
 /// Says whether all of a line can be seen.

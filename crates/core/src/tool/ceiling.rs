@@ -72,13 +72,23 @@ impl Ceiling {
             |spec: &Spec| own.has(spec.name) || leads || is_harmless(spec) || is_explicit(spec, definition);
         let bound = if profile.created_by.is_human() {
             // The permission mode that a person chose binds the children, too; otherwise the definition's does.
-            let chosen = Some(stored.mode).filter(|mode| !mode.is_full());
+            let chosen = Some(profile.chosen_mode.unwrap_or(stored.mode)).filter(|mode| !mode.is_full());
             let own = definition.permissions.filter(|_| !leads && definition.ceiling.is_none());
             Self { tools: None, mode: chosen.or(own).unwrap_or_default() }
         } else {
-            stored
+            // A person may narrow later what its parent gave it.
+            Self { mode: stored.mode.max(profile.chosen_mode.unwrap_or_default()), ..stored }
         };
         bound.narrowed(passes_on)
+    }
+
+    /// Returns the freest permission mode that a person may give a session after its start: what its definition says,
+    /// and what its parent passed on to it.
+    pub fn freest_mode(session: &Session, definition: &Definition) -> Mode {
+        let profile = &session.profile;
+        let above = profile.ceiling.as_ref().filter(|_| !profile.created_by.is_human());
+        // A freer mode sorts first.
+        definition.permissions.unwrap_or_default().max(above.map(|above| above.mode).unwrap_or_default())
     }
 
     /// Returns what an agent may have that a session asks by its definition. A person who names a definition in the

@@ -67,7 +67,7 @@ impl Grants {
             return Self::default();
         }
         let profile = &session.profile;
-        // Whoever sits in a thread takes part in it, unless its definition says otherwise.
+        // A participant of a thread gets its tools, unless its definition says otherwise.
         let seated = |spec: &Spec| {
             spec.plugin == Plugin::Threads && profile.seat.is_some() && definition.is_built_in()
         };
@@ -80,7 +80,7 @@ impl Grants {
         // What a person switches on is for the agents that people talk to; others have it by name.
         let named = profile.tools.is_some() || definition.scope.tools.allow.is_some();
         let switched = |spec: &Spec| {
-            // Whoever was started with tools of its own has them by name.
+            // An agent that was started with tools of its own has them by name.
             let switches = match profile.tools {
                 Some(_) => spec.switches,
                 None => spec.switches_for(definition),
@@ -88,15 +88,15 @@ impl Grants {
             switches.is_empty()
                 || switches.iter().any(|key| settings.is_on(*key)) && (profile.parent.is_none() || named)
         };
-        // Whoever does not sit in a thread has no use for its tools, unless somebody thought so.
+        // An agent outside of threads has no use for their tools, unless its definition names them.
         let placed = |spec: &Spec| spec.plugin != Plugin::Threads || profile.seat.is_some() || named;
         // A person's own agent has what its definition says now; others keep below what was passed on to them.
         let ceiling = profile.ceiling.as_ref().filter(|_| !profile.created_by.is_human());
-        // Whoever takes an agent into a team means it to take part; only a definition says otherwise.
+        // A member of a team is meant to take part; only a definition says otherwise.
         let taken_in = |spec: &Spec| {
             let built_in = definition.source.origin == Origin::BuiltIn && profile.tools.is_none();
             let Some(seat) = &profile.team else { return false };
-            // Workers are started by whoever leads, unless a definition names somebody else.
+            // Leaders start workers, unless a definition names another agent.
             let placed = !spec.is_for_workers() || seat.leads || named && asked_for(spec);
             placed && (built_in || asked_for(spec))
         };

@@ -207,7 +207,7 @@ pub const REGISTRY: &[Spec] = &[
     tool(TMUX_KILL, Plugin::Team, &[WORKERS], "Kill a worker and its terminal."),
 ];
 
-/// The capability of whoever has workers.
+/// The capability to have workers.
 const WORKERS: &str = "team.workers";
 
 impl Spec {

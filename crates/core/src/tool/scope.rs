@@ -94,7 +94,7 @@ mod tests {
         let scope = Scope { tools, capabilities: Lists { allow: None, deny: globs(&["todo.*"]) } };
         assert_eq!(admitted(&scope), ["agents_message"]);
         assert!(!scope.admits(find("todo").unwrap()));
-        // Those stay even for whoever is given tools by name.
+        // Those stay even for agents that are given tools by name.
         let denied = REGISTRY.iter().filter(|spec| !scope.leaves_open(spec)).map(|spec| spec.name);
         assert_eq!(
             denied.collect::<Vec<_>>(),

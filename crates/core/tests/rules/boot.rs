@@ -24,7 +24,9 @@ fn steering() -> Bed {
 
 fn waiting() -> Bed {
     let mut bed = handed();
-    bed.draft.push(Event::Asked { hash: "h".into(), text: text(), tool: None, shape: None });
+    let (hash, text) = ("h".into(), text());
+    let asked = Event::Asked { hash, text, tool: None, shape: None, question: false, destructive: false };
+    bed.draft.push(asked);
     bed
 }
 

@@ -21,7 +21,14 @@ fn running() -> Bed {
 
 fn waiting() -> Bed {
     let mut bed = running();
-    bed.draft.push(Event::Asked { hash: "h".into(), text: crate::bed::text(), tool: None, shape: None });
+    bed.draft.push(Event::Asked {
+        hash: "h".into(),
+        text: crate::bed::text(),
+        tool: None,
+        shape: None,
+        question: false,
+        destructive: false,
+    });
     bed
 }
 

@@ -109,7 +109,14 @@ fn clearing_does_not_reopen() {
 fn an_answer_to_an_older_ask_decides_nothing() {
     let mut bed = running();
     for hash in ["old", "new"] {
-        bed.draft.push(Event::Asked { hash: hash.into(), text: text(), tool: None, shape: None });
+        bed.draft.push(Event::Asked {
+            hash: hash.into(),
+            text: text(),
+            tool: None,
+            shape: None,
+            question: false,
+            destructive: false,
+        });
     }
     bed.draft.push(Event::Decided { hash: "old".into(), decision: Decision::Allow });
     assert_eq!(bed.session().condition.status, Status::Waiting);

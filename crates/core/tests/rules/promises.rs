@@ -73,12 +73,19 @@ fn texts_and_lists() {
         MESSAGE_BYTES = 262_144,
         ANSWER_CHARS = 20_000,
         PAGE_ROWS = 500,
+        TURN_ROWS = 100,
+        PREVIEW_BYTES = 262_144,
+        DIRECTORY_ENTRIES = 200_000,
+        COMPLETIONS = 50,
+        MODELS = 1_000,
         QUEUE_LENGTH = 500,
         CAPTURE_LINES = 1_000,
         TODOS = 200,
         TODO_CHARS = 2_000,
         NAME_CHARS = 120,
         SNIPPET_CHARS = 160,
+        OPEN_CALLS = 64,
+        INBOX_ROWS = 100,
         HANDLE_CHARS = 4,
         HANDING_ATTEMPTS = 2,
         TURN_DELIVERIES = 64,
@@ -100,6 +107,19 @@ fn texts_and_lists() {
 fn decisions() {
     promised!(CONSENT_MS = 500, LOGIN_SECONDS = 300);
     promised!(PARK_SHORTEST_SECONDS = 30, PARK_LONGEST_SECONDS = 8 * 24 * 60 * 60);
+}
+
+#[test]
+fn notifications() {
+    promised!(
+        PUSH_ENDPOINT_BYTES = 2_048,
+        PUSH_DEVICES = 64,
+        PUSHES_PER_MINUTE = 20,
+        PUSHES_PENDING = 32,
+        PUSH_ATTEMPTS = 4,
+        PUSH_SECONDS = 86_400,
+        PUSH_BYTES = 2_048,
+    );
 }
 
 #[test]
@@ -136,6 +156,12 @@ fn teams_and_threads() {
         TEAM_RESOURCE_BYTES = 8_192,
         TASK_SUMMARY_CHARS = 2_000,
         TASK_DESCRIPTION_BYTES = 65_536,
+        TASK_OVERLAPS = 8,
+        REFUSALS_KEPT = 10,
+        REFUSALS_PER_MINUTE = 6,
+        REFUSAL_CHARS = 400,
+        TRAFFIC_ROWS = 4_096,
+        MAP_AGENTS = 500,
         ATTACHMENT_BYTES = 33_554_432,
         ATTACHMENT_TEXT_BYTES = 262_144,
         ATTACHMENTS = 10,

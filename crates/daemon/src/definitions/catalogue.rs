@@ -65,7 +65,7 @@ pub(crate) struct Project {
     pub(crate) trust: Trust,
     /// With the hash of each.
     pub(crate) files: BTreeMap<String, String>,
-    /// What became of the files that were trusted, when that was others, and is known.
+    /// How the trusted files have changed, if they have and that is known.
     pub(crate) changes: Option<BTreeMap<String, Change>>,
 }
 
@@ -74,13 +74,13 @@ pub(crate) struct Project {
 pub(crate) enum Trust {
     /// A person has trusted exactly these.
     Trusted,
-    /// A person has trusted others here. These do not count, nor does anything in their place: whoever changes a file
-    /// must not get what the file held back.
+    /// A person has trusted others here. These do not count, nor does anything in their place: changing a file
+    /// must not grant what the file withheld.
     Changed,
     /// Nobody ever has, and a person has trusted those of a folder above. Whoever puts a folder in front of it must not
     /// get what that one held back, either.
     Nearer,
-    /// Nobody ever has: as if they were not there.
+    /// They were never trusted: as if they were not there.
     Never,
 }
 
@@ -147,7 +147,7 @@ impl Catalogue {
             }
             let known = self.by_slug.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             Failure::new(Code::NotFound, format!("agent definition `{slug}` not found"))
-                .hint(format!("definitions here: {known}"))
+                .hint(format!("choose one of: {known}"))
         })
     }
 
@@ -176,7 +176,7 @@ impl Catalogue {
 
     /// Returns those that an agent of a definition may talk to.
     pub(crate) fn peers(&self, of: &Definition) -> Vec<Arc<Definition>> {
-        // A subagent is only ever a child of whoever starts it.
+        // A subagent is always a child of the agent that starts it.
         let talks_to =
             |other: &&Arc<Definition>| other.slug != of.slug && !other.is_subagent && of.sees(other);
         self.all().filter(talks_to).cloned().collect()
@@ -246,7 +246,7 @@ impl Catalogue {
         self.pending.push(pending);
     }
 
-    /// Has those wait for a person that nobody has trusted and that another one may use as they are.
+    /// Has untrusted ones wait for a person that another one may use as they are.
     fn await_the_named(&mut self) {
         for (slug, version) in &self.untrusted {
             let names = |other: &&Arc<Definition>| other.slug != *slug && other.names(slug);
@@ -423,7 +423,7 @@ mod tests {
         assert_eq!(origin(&catalogue, "a"), Ok(Origin::Home), "it grants the same");
         assert_eq!(origin(&catalogue, DEFAULT), Ok(Origin::Project), "the built-in one has more by name");
         assert_eq!(origin(&catalogue, "b"), Ok(Origin::Home), "the new one waits");
-        assert!(origin(&catalogue, "c").unwrap_err().contains("has not been trusted"));
+        assert!(origin(&catalogue, "c").unwrap_err().contains("is not trusted yet"));
         assert_eq!(news, []);
         let waiting: Vec<&str> = catalogue.pending.iter().map(|pending| pending.slug.as_str()).collect();
         assert_eq!(waiting, ["b", "c", DEFAULT]);

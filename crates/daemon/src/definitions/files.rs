@@ -81,7 +81,7 @@ pub(super) struct Scan {
     pub(super) folders: Vec<Folder>,
     /// Folders with more files than are read.
     pub(super) overfull: Vec<PathBuf>,
-    /// What somebody may take for a definition, and is none.
+    /// A file that looks like a definition, and is not one.
     pub(super) unread: Vec<PathBuf>,
 }
 
@@ -164,7 +164,7 @@ impl Scan {
         let (entries, unsure) = match entries(&directory) {
             Ok(entries) if entries.len() > ENTRIES => (entries, Some(overfull())),
             Ok(entries) => (entries, None),
-            // Somebody put a file in its place: there is no folder.
+            // A file has taken its place: there is no folder.
             Err(error) if error.kind() == ErrorKind::NotADirectory => return,
             Err(error) => (Vec::new(), Some(format!("cannot read it: {error}"))),
         };
@@ -220,7 +220,7 @@ impl Found {
         }
         let metadata = fs::metadata(&path).map_err(unreadable)?;
         if !metadata.is_file() {
-            return Err("ignored: it is not a regular file".to_owned());
+            return Err("it is not a regular file".to_owned());
         }
         let too_large = || format!("ignored: it is larger than {} KB", FILE_BYTES / 1024);
         let no_room = || "ignored: the files in this directory are too large in total".to_owned();
@@ -231,7 +231,7 @@ impl Found {
             _ => {}
         }
         let mut bytes = Vec::new();
-        // Whoever exchanges it in between gets nothing by that.
+        // Exchanging it in between gains nothing.
         let file = plain_file::open_unlinked(&path).map_err(unreadable)?;
         file.take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > FILE_BYTES {
@@ -260,7 +260,7 @@ impl Found {
 
     /// Says whether a change of this file after a time would show.
     pub(super) fn is_settled(&self, now: SystemTime) -> bool {
-        // The time that nobody can set. One in the future says nothing.
+        // The change time, which programs cannot set. One in the future says nothing.
         let (seconds, nanoseconds) = self.stamp.changed;
         let changed = u64::try_from(seconds).ok().zip(u32::try_from(nanoseconds).ok());
         let changed = changed.map(|(seconds, nanoseconds)| UNIX_EPOCH + Duration::new(seconds, nanoseconds));
@@ -302,7 +302,7 @@ fn unread(directory: &Path, entries: &[DirEntry], formats: &[(&str, Format)]) ->
     found.into_iter().filter_map(is_unread).take(UNREAD).collect()
 }
 
-/// What somebody may take for a definition.
+/// A file that looks like a definition.
 #[derive(Clone, Copy)]
 enum Unread {
     Surely,

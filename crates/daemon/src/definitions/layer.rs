@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::contents::{Content, Contents};
 use super::files::{self, Found, Place};
 
-/// Most that is read of one place, in bytes: what a project brings is read before anybody trusts it.
+/// Most that is read of one place, in bytes: the files of a project are read before they are trusted.
 pub(super) const BYTES: usize = 4 * 1024 * 1024;
 
 /// What one place defines.

@@ -15,14 +15,14 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::{Mutex, MutexGuard};
-use paseo_core::definition::{Accepted, Definition, Keys, Origin, Problem, changes};
+use paseo_core::definition::{Accepted, Color, Definition, Keys, Origin, Problem, changes};
 use paseo_core::session::Session;
 use paseo_core::settings;
 use paseo_runtime::keys::{self, CHAINS, Key};
-use paseo_runtime::provider::{Choice, StartError};
+use paseo_runtime::provider::{Access, Choice, StartError};
 use paseo_wire::error::Code;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Notify;
@@ -41,8 +41,10 @@ use crate::failure::Failure;
 use crate::journal::Journal;
 use crate::settings::SettingsCell;
 
-/// Projects that are remembered; more are read anew.
-const PROJECTS: usize = 64;
+/// Projects that are remembered; more are read again.
+const PROJECTS: usize = 512;
+/// How old the looks of a definition may be.
+const LOOKS: Duration = Duration::from_secs(2);
 
 /// Reads definitions. Cheap to clone.
 #[derive(Clone)]
@@ -106,7 +108,7 @@ struct Ingredients {
 
 impl Catalogue {
     /// Returns the definition that a session follows. Where it was the project's own, none of the same name will do:
-    /// whoever removes it must not get what it held back.
+    /// removing it must not grant what it withheld.
     pub(crate) fn followed(&self, session: &Session) -> Result<Arc<Definition>, Failure> {
         let slug = session.profile.slug();
         let found = self.get(slug)?;
@@ -238,6 +240,18 @@ impl Definitions {
         self.catalogue(&session.profile.project).followed(session)
     }
 
+    /// Returns the icon and the colour of the definition that a session follows, as they were within the last moments:
+    /// lists are long, and no one waits for a new colour.
+    pub(crate) fn looks(&self, session: &Session) -> (Option<String>, Option<Color>) {
+        let now = Instant::now();
+        let arrival = now.checked_sub(LOOKS).unwrap_or(now);
+        let catalogue = self.catalogue_since(&session.profile.project, arrival);
+        match catalogue.followed(session) {
+            Ok(followed) => (followed.icon.as_ref().map(ToString::to_string), followed.color),
+            Err(_) => (None, None),
+        }
+    }
+
     /// Says why a session follows another version of its definition than the file holds.
     pub(crate) fn notice(&self, session: &Session) -> Option<String> {
         self.catalogue(&session.profile.project).told(session.profile.slug())
@@ -315,6 +329,20 @@ impl Definitions {
             definition.doubt(&["models", "chat"], unreadable(id, error).message)
         });
         problems.collect()
+    }
+
+    /// Returns the first key of a provider that can be read.
+    pub(crate) fn any_access(&self, provider: &str) -> Option<Access> {
+        let keys = self.0.keys.iter().filter(|(_, key)| key.provider == provider);
+        keys.filter_map(|(id, key)| key.access(id, |name| std::env::var_os(name)).ok()).next()
+    }
+
+    /// Returns the models that the user's own definitions name for a provider.
+    pub(crate) fn named_models(&self, provider: &str) -> BTreeSet<String> {
+        // The home alone: which project is meant is not known.
+        let catalogue = self.catalogue("");
+        let definitions = catalogue.all().filter(|one| one.provider.as_deref() == Some(provider));
+        definitions.flat_map(|one| one.models.iter().map(|model| model.model.clone())).collect()
     }
 
     /// Returns the variables with keys that a provider's harness does not find in its environment.

@@ -64,17 +64,22 @@ impl Pending {
     /// Says what waits, and what counts meanwhile.
     pub(super) fn notice(&self, counts: Option<&Definition>) -> String {
         let meanwhile = match (&self.before, counts) {
-            (Some(_), _) => "the previous version stays in use",
-            (None, Some(counts)) if counts.is_built_in() => "the built-in definition stays in use",
-            (None, Some(_)) => "the definition that it would replace stays in use",
-            (None, None) => "it cannot be used",
+            (Some(_), _) => "the previous version is used until you approve the change",
+            (None, Some(counts)) if counts.is_built_in() => {
+                "the built-in definition is used until you approve the change"
+            }
+            (None, Some(_)) => "the definition that it would replace is used until you approve the change",
+            (None, None) => "it cannot be used until you approve it",
         };
-        format!("{} and needs your approval: {meanwhile}", self.told())
+        format!("{}; {meanwhile}", self.told())
     }
 
     /// Refuses a definition that nothing counts for meanwhile.
     pub(super) fn refusal(&self) -> Failure {
-        let words = format!("{} and has not been trusted", self.told());
+        let words = match self.waiting.kind {
+            WaitingKind::New => self.told(),
+            _ => format!("{}; it is not trusted yet", self.told()),
+        };
         Failure::new(Code::Conflict, words)
             .hint(format!("run `paseo agents trust {}` to review and trust it", self.slug))
     }
@@ -83,16 +88,16 @@ impl Pending {
         let slug = &self.slug;
         let more = self.more();
         match self.waiting.kind {
-            WaitingKind::New if more.is_empty() => format!("agent definition `{slug}` is new"),
+            WaitingKind::New if more.is_empty() => format!("agent definition `{slug}` is not trusted yet"),
             WaitingKind::New => {
-                format!("agent definition `{slug}` is new and grants more than `default`{more}")
+                format!("agent definition `{slug}` is not trusted yet; it grants more than `default`{more}")
             }
             WaitingKind::Shadows => {
                 format!("new agent definition `{slug}` would replace another{more}")
             }
             WaitingKind::Changed if more.is_empty() => format!("agent definition `{slug}` has changed"),
             WaitingKind::Changed => {
-                format!("agent definition `{slug}` has changed and grants more{more}")
+                format!("agent definition `{slug}` has changed and would grant more{more}")
             }
             WaitingKind::Named => {
                 format!(

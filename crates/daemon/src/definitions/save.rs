@@ -8,6 +8,7 @@ use paseo_core::actor::Actor;
 use paseo_core::definition::{self, Format, Origin, Severity, Version, is_slug};
 use paseo_core::settings::Layer as Key;
 use paseo_runtime::plain_file;
+use paseo_wire::agent::AgentProblem;
 use paseo_wire::error::Code;
 use tokio::task::spawn_blocking;
 
@@ -31,14 +32,7 @@ impl Definitions {
         text: String,
         from: Option<&str>,
     ) -> Result<(), Failure> {
-        let invalid = |words: String| Failure::new(Code::InvalidRequest, words);
-        if !is_slug(slug) {
-            let words = format!("invalid agent slug `{}`", slug.escape_debug());
-            return Err(invalid(words).hint("use up to 64 letters, digits, `_` and `-`"));
-        }
-        if text.len() as u64 > FILE_BYTES {
-            return Err(invalid(format!("a definition may have at most {} KB", FILE_BYTES / 1024)));
-        }
+        check_size(slug, &text)?;
         self.record_news(journal).await?;
         let _one_at_a_time = self.0.recording.lock().await;
         let version = self.parsed(slug, &text)?;
@@ -59,12 +53,22 @@ impl Definitions {
         Ok(())
     }
 
+    /// Returns what is wrong with a text that a person is writing.
+    pub(crate) fn check(&self, slug: &str, text: &str) -> Result<Vec<AgentProblem>, Failure> {
+        check_size(slug, text)?;
+        Ok(self.read(slug, text).problems.iter().map(problem).collect())
+    }
+
+    /// Reads a text as it would be read from its file.
+    fn read(&self, slug: &str, text: &str) -> definition::Parsed {
+        let path = self.0.home.join(own_file(slug)).display().to_string();
+        let read = definition::File { path: &path, text, format: Format::Toml, origin: Origin::Home };
+        definition::parse(&read, &self.0.known_keys)
+    }
+
     /// Reads a text as it would be read from its file; fails with every mistake in it.
     fn parsed(&self, slug: &str, text: &str) -> Result<Version, Failure> {
-        let file = own_file(slug);
-        let path = self.0.home.join(&file).display().to_string();
-        let read = definition::File { path: &path, text, format: Format::Toml, origin: Origin::Home };
-        let parsed = definition::parse(&read, &self.0.known_keys);
+        let parsed = self.read(slug, text);
         let wrong = &parsed.problems;
         if let Some(first) = wrong.iter().find(|problem| problem.severity == Severity::Error) {
             let words = format!("line {}: {}", first.line, first.message);
@@ -72,8 +76,20 @@ impl Definitions {
             return Err(Failure { mistakes, ..Failure::new(Code::InvalidRequest, words) });
         }
         let lost = || Failure::internal(format!("a valid text does not define `{slug}`"));
-        versions(parsed, &file).remove(slug).ok_or_else(lost)
+        versions(parsed, &own_file(slug)).remove(slug).ok_or_else(lost)
     }
+}
+
+fn check_size(slug: &str, text: &str) -> Result<(), Failure> {
+    let invalid = |words: String| Failure::new(Code::InvalidRequest, words);
+    if !is_slug(slug) {
+        let words = format!("invalid agent slug `{}`", slug.escape_debug());
+        return Err(invalid(words).hint("use at most 64 letters, digits, `_` and `-`"));
+    }
+    if text.len() as u64 > FILE_BYTES {
+        return Err(invalid(format!("a definition may have at most {} KB", FILE_BYTES / 1024)));
+    }
+    Ok(())
 }
 
 /// Why a file was not written.

@@ -99,7 +99,7 @@ fn every_change_shows_at_once() {
     let bed = Bed::new();
     assert_eq!(bed.name("a").unwrap_err(), "agent definition `a` not found");
     bed.write("home/agents/a.toml", "name = 'One'");
-    assert!(bed.name("a").unwrap_err().contains("is new and grants more than `default`"));
+    assert!(bed.name("a").unwrap_err().contains("is not trusted yet; it grants more than `default`"));
     bed.trust();
     assert_eq!(bed.name("a").unwrap(), "One");
     // The same length, within the same instant.
@@ -188,11 +188,11 @@ fn what_cannot_be_read_is_said_and_nothing_hangs() {
         bed.problems(""),
         [
             "home/agents/bytes.md:1: it is not UTF-8 text (byte 3)",
-            "home/agents/folder.md:1: ignored: it is not a regular file",
+            "home/agents/folder.md:1: it is not a regular file",
             "home/agents/large.md:1: ignored: it is larger than 256 KB",
             "home/agents/link.md:1: ignored: it is a link that leads outside home",
             "home/agents/lost.md:1: cannot read it: No such file or directory (os error 2)",
-            "home/agents/pipe.md:1: ignored: it is not a regular file",
+            "home/agents/pipe.md:1: it is not a regular file",
         ]
     );
     assert!(bed.name("sound").is_ok() && bed.name("within").is_ok());

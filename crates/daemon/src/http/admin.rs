@@ -7,35 +7,41 @@ use axum::extract::State;
 use http::StatusCode;
 use paseo_core::actor::Actor;
 use paseo_core::id::TokenId;
-use paseo_core::limits::NAME_CHARS;
+use paseo_core::name;
 use paseo_core::settings::{Event, Key};
 use paseo_wire::VERSION;
+use paseo_wire::diagnosis::Diagnosis;
 use paseo_wire::error::Code;
+use paseo_wire::page::PageQuery;
 use paseo_wire::settings::{CreateToken, CreatedToken, PutSetting, SettingsView, TokenList, TokenView};
 use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
+use paseo_wire::words::{HealthStatus, Status};
 
-use super::App;
+use super::pages::Paged;
 use super::reply::Answer;
-use super::request::{Body, Caller, Path, one};
+use super::request::{Asked, Body, Caller, Path, one};
 use super::sessions::directory;
+use super::{App, agents, providers};
 use crate::failure::Failure;
 use crate::mint;
+use crate::options::Seen;
+use crate::workers::Workers;
 
 pub(crate) async fn health() -> Json<Health> {
-    Json(Health { status: "ok".to_owned(), version: VERSION.to_owned() })
+    Json(Health { status: HealthStatus::Ok, version: VERSION.to_owned() })
 }
 
 pub(crate) async fn whoami(Caller(actor): Caller) -> Json<WhoAmI> {
-    Json(WhoAmI { actor: actor.to_string() })
+    Json(WhoAmI { actor: actor.into() })
 }
 
 pub(crate) async fn status(State(app): State<App>) -> Json<DaemonStatus> {
     let context = &app.sessions.context;
-    let mut sessions: BTreeMap<String, usize> = BTreeMap::new();
+    let mut sessions: BTreeMap<Status, usize> = BTreeMap::new();
     for session in context.directory.all() {
-        *sessions.entry(session.condition.status.word().to_owned()).or_default() += 1;
+        *sessions.entry(session.condition.status.into()).or_default() += 1;
     }
-    sessions.insert("closed".to_owned(), context.directory.closed(None));
+    sessions.insert(Status::Closed, context.directory.closed(None));
     Json(DaemonStatus {
         pid: std::process::id(),
         version: VERSION.to_owned(),
@@ -52,6 +58,18 @@ pub(crate) async fn status(State(app): State<App>) -> Json<DaemonStatus> {
         tmux: context.terminals.check().await.err().map(Failure::in_one),
         seq: context.journal.head(),
     })
+}
+
+/// Checks the machine. Runs programs to learn their versions, so requests take turns.
+pub(crate) async fn diagnosis(State(app): State<App>, Caller(by): Caller) -> Answer<Diagnosis> {
+    let _one_at_a_time = app.about.examining.lock().await;
+    let seen = Seen {
+        status: status(State(app.clone())).await.0,
+        providers: providers::listed(&app).await.providers,
+        workers: Workers::of(&app.sessions)?.list(&by, None, None).await?,
+        definitions: Some(agents::shown(&app, "")),
+    };
+    Ok(Json(app.about.examine.examine(seen).await))
 }
 
 pub(crate) async fn shutdown(State(app): State<App>) -> StatusCode {
@@ -71,7 +89,7 @@ pub(crate) async fn change_setting(
 ) -> Answer<SettingsView> {
     let key = Key::parse(&word).ok_or_else(|| {
         let known: Vec<&str> = Key::ALL.iter().map(|key| key.word()).collect();
-        Failure::new(Code::NotFound, "unknown setting").hint(format!("settings: {}", known.join(", ")))
+        Failure::new(Code::NotFound, "unknown setting").hint(format!("choose one of: {}", known.join(", ")))
     })?;
     let context = &app.sessions.context;
     if context.settings.get().is_on(key) != put.value {
@@ -80,8 +98,8 @@ pub(crate) async fn change_setting(
     Ok(Json(shown(&app)))
 }
 
-pub(crate) async fn tokens(State(app): State<App>) -> Json<TokenList> {
-    Json(listed(&app))
+pub(crate) async fn tokens(State(app): State<App>, Asked(query): Asked<PageQuery>) -> Answer<TokenList> {
+    listed(&app).asked(&query).map(Json)
 }
 
 pub(crate) async fn create_token(
@@ -89,13 +107,8 @@ pub(crate) async fn create_token(
     Caller(by): Caller,
     Body(CreateToken { name, directory: place }): Body<CreateToken>,
 ) -> Answer<CreatedToken> {
-    let plain =
-        !name.trim().is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
-    if !plain {
-        return Err(Failure::new(
-            Code::InvalidRequest,
-            format!("a token name must have 1 to {NAME_CHARS} printable characters"),
-        ));
+    if !name::fits(&name) {
+        return Err(Failure::new(Code::InvalidRequest, name::limit("a token name")));
     }
     let directory = place.as_deref().map(directory).transpose()?;
     let (token, secret) = (mint::token(), mint::secret().map_err(Failure::internal)?);
@@ -105,7 +118,7 @@ pub(crate) async fn create_token(
     let event = Event::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256, directory };
     let context = &app.sessions.context;
     context.settings.change(&context.journal, &by, event).await?;
-    Ok(Json(CreatedToken { id: id.into(), name, actor: actor.to_string(), directory: place, secret }))
+    Ok(Json(CreatedToken { id: id.into(), name, actor: actor.into(), directory: place, secret }))
 }
 
 pub(crate) async fn revoke_token(
@@ -121,9 +134,7 @@ pub(crate) async fn revoke_token(
 
 fn shown(app: &App) -> SettingsView {
     let settings = app.sessions.context.settings.get();
-    SettingsView {
-        settings: Key::ALL.iter().map(|key| (key.word().to_owned(), settings.is_on(*key))).collect(),
-    }
+    SettingsView { settings: Key::ALL.iter().map(|key| ((*key).into(), settings.is_on(*key))).collect() }
 }
 
 fn listed(app: &App) -> TokenList {
@@ -131,9 +142,9 @@ fn listed(app: &App) -> TokenList {
     let view = |(id, token): (&TokenId, &paseo_core::settings::Token)| TokenView {
         id: (*id).into(),
         name: token.name.clone(),
-        actor: token.actor.to_string(),
+        actor: (&token.actor).into(),
         directory: token.directory.clone(),
         created_at: token.created_at.into(),
     };
-    TokenList { tokens: settings.tokens.iter().map(view).collect() }
+    TokenList { tokens: settings.tokens.iter().map(view).collect(), next: None }
 }

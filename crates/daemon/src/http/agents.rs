@@ -10,13 +10,15 @@ use paseo_core::glob::{Glob, Lists};
 use paseo_core::settings::Event;
 use paseo_core::tool::REGISTRY;
 use paseo_wire::agent::{
-    AgentEntry, AgentFileChange, AgentList, AgentProject, AgentQuery, AgentSource, AgentText, AgentView,
-    AgentViewQuery, EffectiveTool, ListsView, ModelView, PendingAgent, SaveAgent, TrustAgent, TrustAgents,
+    AgentEntry, AgentFileChange, AgentList, AgentListQuery, AgentProject, AgentQuery, AgentSource, AgentText,
+    AgentView, AgentViewQuery, CheckAgent, CheckedAgent, DefinitionModel, EffectiveTool, ListsView,
+    PendingAgent, SaveAgent, TrustAgent, TrustAgents,
 };
 use paseo_wire::error::Code;
 use paseo_wire::words::{DefinitionKind, Guard, Layer};
 
 use super::App;
+use super::pages::Paged;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Path};
 use super::sessions::directory;
@@ -24,8 +26,8 @@ use crate::definitions::{Catalogue, Listed, Other, Pending, Source, doubts};
 use crate::failure::Failure;
 use crate::view::problem;
 
-pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<AgentQuery>) -> Answer<AgentList> {
-    Ok(Json(shown(&app, &project(query.project)?)))
+pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<AgentListQuery>) -> Answer<AgentList> {
+    shown(&app, &project(query.project)?).page(query.after.as_deref(), query.limit).map(Json)
 }
 
 pub(crate) async fn show(
@@ -78,6 +80,7 @@ pub(crate) async fn trust(
     Caller(by): Caller,
     Body(TrustAgents { project, sha256 }): Body<TrustAgents>,
 ) -> Answer<AgentList> {
+    check_hash(&sha256)?;
     let project = directory(&project)?;
     let found =
         app.sessions.context.definitions.catalogue(&project).project.clone().ok_or_else(|| none(&project))?;
@@ -99,10 +102,21 @@ pub(crate) async fn trust_one(
     Path(slug): Path<String>,
     Body(TrustAgent { project: asked, sha256 }): Body<TrustAgent>,
 ) -> Answer<AgentList> {
+    check_hash(&sha256)?;
     let project = project(asked)?;
     let context = &app.sessions.context;
     context.definitions.trust(&context.journal, &by, &project, &slug, &sha256).await?;
     Ok(Json(shown(&app, &project)))
+}
+
+/// Says what is wrong with a definition that a person is writing; changes nothing.
+pub(crate) async fn check(
+    State(app): State<App>,
+    Path(slug): Path<String>,
+    Body(CheckAgent { text }): Body<CheckAgent>,
+) -> Answer<CheckedAgent> {
+    let problems = app.sessions.context.definitions.check(&slug, &text)?;
+    Ok(Json(CheckedAgent { problems }))
 }
 
 /// Saves a definition, which a person thereby trusts.
@@ -142,6 +156,16 @@ pub(crate) async fn distrust(
     Ok(Json(shown(&app, &project)))
 }
 
+/// Refuses what cannot be the hash of anything.
+fn check_hash(text: &str) -> Result<(), Failure> {
+    let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if is_hash {
+        return Ok(());
+    }
+    Err(Failure::new(Code::InvalidRequest, "`sha256` must be 64 hexadecimal digits")
+        .hint("pass the `sha256` of the definitions that you reviewed"))
+}
+
 async fn change(app: &App, by: &Actor, event: Event, project: &str) -> Answer<AgentList> {
     let context = &app.sessions.context;
     context.settings.change(&context.journal, by, event).await?;
@@ -176,7 +200,7 @@ fn no_untrusted(catalogue: &Catalogue, slug: &str) -> Failure {
     Failure::new(Code::NotFound, format!("no untrusted agent definition `{slug}` found")).hint(hint)
 }
 
-fn shown(app: &App, project: &str) -> AgentList {
+pub(super) fn shown(app: &App, project: &str) -> AgentList {
     let context = &app.sessions.context;
     let catalogue = context.definitions.catalogue(project);
     let doubts = doubts(&context.definitions, &catalogue, &context.providers, &context.external, project);
@@ -191,6 +215,7 @@ fn shown(app: &App, project: &str) -> AgentList {
         agents: catalogue.listed().iter().map(|listed| entry(&catalogue, listed)).collect(),
         problems: catalogue.problems.iter().chain(&doubts).map(problem).collect(),
         pending: catalogue.pending.iter().map(pending).collect(),
+        next: None,
     }
 }
 
@@ -221,6 +246,8 @@ fn entry(catalogue: &Catalogue, listed: &Listed) -> AgentEntry {
         slug: definition.slug.clone(),
         name: definition.name.clone(),
         description: definition.description.clone(),
+        icon: definition.icon.as_ref().map(ToString::to_string),
+        color: definition.color.map(Into::into),
         kind: match definition.kind {
             Kind::Chat => DefinitionKind::Chat,
             Kind::External { .. } => DefinitionKind::External,
@@ -246,7 +273,7 @@ fn notice(catalogue: &Catalogue, listed: &Listed) -> Option<String> {
     let slug = &listed.definition.slug;
     match listed.counts {
         true => catalogue.notice(slug).map(str::to_owned),
-        // Of one that nobody has trusted that is known already.
+        // Of an untrusted one that is known already.
         false if !listed.trusted => None,
         false => catalogue.get(slug).err().map(|refused| refused.message),
     }
@@ -261,9 +288,9 @@ fn view(app: &App, catalogue: &Catalogue, listed: &Listed, project: &str) -> Age
         let (name, summary) = (spec.name.to_owned(), spec.summary.to_owned());
         EffectiveTool { name, summary, granted: reason.is_none(), reason }
     });
-    let models = definition.models.iter().map(|model| ModelView {
+    let models = definition.models.iter().map(|model| DefinitionModel {
         model: model.model.clone(),
-        key: model.key.clone(),
+        key: model.key.clone().map(Into::into),
         effort: model.effort.clone(),
     });
     let (input_url, callback_base_url) = match definition.kind.clone() {

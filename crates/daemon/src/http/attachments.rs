@@ -19,6 +19,7 @@ use super::gate::{self, Access};
 use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
 use super::sessions::resolve;
+use crate::directory::shown;
 use crate::failure::Failure;
 
 /// Who may upload: those who may send messages.
@@ -49,8 +50,10 @@ pub(crate) async fn show(
     let id = resolve(&app, &by, &typed).await?;
     let attachments = &app.sessions.context.attachments;
     let found = attachments.of(&session::stream(id), &attachment).await?;
-    let (row, meta) =
-        found.ok_or_else(|| Failure::new(Code::NotFound, "attachment not found, or it was cleared"))?;
+    let (row, meta) = found.ok_or_else(|| {
+        let message = format!("attachment `{}` not found, or it was cleared", shown(&attachment));
+        Failure::new(Code::NotFound, message)
+    })?;
     let body = Body::from_stream(attachments.stream(FileId::from_uuid(row.id)));
     let kind = match meta.kind {
         Kind::Text => "text/plain; charset=utf-8",

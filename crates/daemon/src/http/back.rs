@@ -24,7 +24,7 @@ use crate::tools::news;
 
 /// How long an agent may take to sum up.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// What an agent is asked by whoever goes back.
+/// What an agent is asked when a person switches back.
 const SUM_UP: &str = "I am returning to the previous agent. Summarise for it what we decided here and what \
                       it needs to know to continue, in a few sentences. Output only the summary: it is \
                       passed on verbatim.";
@@ -49,12 +49,12 @@ async fn go_back(app: App, by: Actor, id: SessionId, text: Option<String>) -> Re
     let sessions = &app.sessions;
     let handle = sessions.context.directory.handle(id);
     let from = came_from(&app, id).await?.ok_or_else(|| {
-        Failure::new(Code::Conflict, format!("{handle} was not entered from another agent"))
-            .hint("use `paseo switch` to enter an agent and remember where you came from")
+        Failure::new(Code::Conflict, format!("you did not switch to {handle} from another agent"))
+            .hint("switch with `paseo switch AGENT`")
     })?;
     if sessions.context.journal.session(from).await?.is_none() {
         sessions.ask(id, |reply| Command::Enter { by, from: None, reply }).await?;
-        return Err(Failure::new(Code::NotFound, "the agent you came from was deleted")
+        return Err(Failure::new(Code::NotFound, "the previous agent was deleted")
             .hint(format!("stay in {handle}, or switch to another agent")));
     }
 
@@ -63,11 +63,11 @@ async fn go_back(app: App, by: Actor, id: SessionId, text: Option<String>) -> Re
     let delivery = receipt.delivery.parse().map_err(Failure::internal)?;
     let summary = summary(&app, &handle, id, delivery).await?;
 
-    // Somebody may have been faster.
+    // Another request may have been faster.
     if came_from(&app, id).await? != Some(from) {
         return Err(Failure::new(
             Code::Conflict,
-            format!("you have already left {handle}, or entered it from elsewhere"),
+            format!("you have already switched back from {handle}, or switched to it from another agent"),
         )
         .hint(format!("run `paseo read {handle}` to see its summary")));
     }
@@ -99,8 +99,8 @@ async fn came_from(app: &App, id: SessionId) -> Result<Option<SessionId>, Failur
 /// Waits for what an agent sums up.
 async fn summary(app: &App, handle: &str, id: SessionId, delivery: DeliveryId) -> Result<String, Failure> {
     let refused = |why: &str| {
-        Failure::new(Code::Conflict, format!("{handle} {why}; you are still in it"))
-            .hint(format!("run `paseo logs {handle}` to see what it did, and go back when it can answer"))
+        Failure::new(Code::Conflict, format!("{handle} {why}; you have not switched back"))
+            .hint(format!("see `paseo logs {handle}`, then try `paseo switch --back` again"))
     };
     let (receipt, turn) = match settled(app, id, delivery).await? {
         Some((receipt, Some(turn))) => (receipt, turn),
@@ -109,9 +109,11 @@ async fn summary(app: &App, handle: &str, id: SessionId, delivery: DeliveryId) -
             let terminal =
                 app.sessions.context.directory.get(id).and_then(|one| one.profile.terminal.clone());
             let hint = match terminal {
-                Some(name) => format!("run `paseo worker attach {name}`, then go back"),
+                Some(name) => format!("run `paseo worker attach {name}`, then switch back"),
                 None => {
-                    format!("run `paseo permit allow {handle}` or `paseo permit deny {handle}`, then go back")
+                    format!(
+                        "run `paseo permit allow {handle}` or `paseo permit deny {handle}`, then switch back"
+                    )
                 }
             };
             return Err(Failure { code: Code::WaitingForPermission, ..asks.hint(hint) });
@@ -136,7 +138,7 @@ async fn summary(app: &App, handle: &str, id: SessionId, delivery: DeliveryId) -
     }
 }
 
-/// Waits for what becomes of a message, and which turn took it; `None` when that takes too long. An agent that asks for
+/// Waits for the outcome of a message, and which turn took it; `None` when that takes too long. An agent that asks for
 /// permission meanwhile is not waited for: it still has the message, and no turn is told.
 async fn settled(
     app: &App,

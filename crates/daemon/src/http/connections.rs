@@ -1,8 +1,8 @@
 //! Open connections: how many each kind of client may have, and which one goes when there are too many.
 //!
-//! Over TCP nobody is known before a request brings a credential. Until then a connection belongs to a stranger, and
-//! strangers only displace each other. What is left is kept for clients that are known: some of it for people alone,
-//! some for people and the tool calls of agents.
+//! Over TCP a caller is unknown before a request brings a credential. Until then a connection belongs to a stranger,
+//! and strangers only displace each other. What is left is kept for clients that are known: some of it for people
+//! alone, some for people and the tool calls of agents.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -218,7 +218,7 @@ impl Shared {
         let waiting = open.all.values().map(|entry| &entry.connection).filter(|state| state.is_waiting());
         if let Some(slowest) = waiting.min_by_key(|state| state.progress.load(Ordering::Relaxed)) {
             slowest.close();
-            // Its buffer is as good as gone: nobody else has to go in its place.
+            // Its buffer is about to be freed: no other connection has to be dropped in its place.
             self.buffers.release(slowest.pending.swap(0, Ordering::Relaxed));
         }
     }

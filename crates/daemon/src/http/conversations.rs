@@ -8,7 +8,6 @@ use paseo_core::actor::Actor;
 use paseo_core::definition::Definition;
 use paseo_core::id::SessionId;
 use paseo_core::label::{Label, Labels, UI};
-use paseo_core::limits::PAGE_ROWS;
 use paseo_core::session::{self, Class, Session, Verb};
 use paseo_wire::conversation::{
     AgentSessions, AgentSessionsQuery, MessageAgent, MessagedAgent, SwitchAgent, SwitchedAgent, Whereabouts,
@@ -46,13 +45,9 @@ pub(crate) async fn list(
     let mut found = routing::all(context, &definition, &project).await?;
     if let Some(after) = &query.after {
         let last = found.iter().position(|session| session.id.to_string() == *after);
-        let last = last.ok_or_else(|| {
-            Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list")
-                .hint("start from the beginning of the list")
-        })?;
-        found.drain(..=last);
+        found.drain(..=last.ok_or_else(|| Failure::lost_cursor(after))?);
     }
-    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_ROWS);
+    let limit = query.limit.unwrap_or(PAGE);
     let more = found.len() > limit;
     found.truncate(limit);
     let mut sessions = Vec::with_capacity(found.len());
@@ -146,19 +141,20 @@ pub(crate) async fn switch(
         Some(typed) => Some(resolve(&app, &by, typed).await?),
         None => person_is_in(&app, &by, &project).await?.map(|session| session.id),
     };
-    let SwitchAgent { text, ui, default_provider, .. } = request;
+    let SwitchAgent { text, ui, new, default_provider, .. } = request;
+    let choice = if new { Choice::Create } else { Choice::LatestOrCreate };
     let (attachments, schema) = (Vec::new(), None);
     let (aside, key) = (false, None);
     let wanted =
         Wanted { by: &by, definition, project, default_provider, text, attachments, schema, ui, aside, key };
-    let (id, created, receipt) = match find(&app, Choice::LatestOrCreate, &wanted).await? {
+    let (id, created, receipt) = match find(&app, choice, &wanted).await? {
         Found::Made(made) => (made.session.id.parse().map_err(Failure::internal)?, true, made.receipt),
         Found::Before(receipt, created) => {
             (receipt.session.parse().map_err(Failure::internal)?, created, Some(receipt))
         }
         Found::Known(id) => (id, false, open(&app, id, wanted).await?),
     };
-    // Whoever is there already came from where they came from.
+    // An agent that is entered already keeps its origin.
     if let Some(from) = from.filter(|from| *from != id) {
         app.sessions.ask(id, |reply| Command::Enter { by, from: Some(from), reply }).await?;
     }
@@ -216,7 +212,7 @@ enum Found {
 async fn find(app: &App, choice: Choice<'_>, wanted: &Wanted<'_>) -> Result<Found, Failure> {
     let context = &app.sessions.context;
     let (definition, project) = (&wanted.definition, &wanted.project);
-    // Whoever asks at the same time finds what is made here.
+    // Concurrent callers find the session that is created here.
     let _alone = context.routing.lock().await;
     if let Some(key) = &wanted.key
         && let Some(first) = context.journal.log.receipt(&key.scope, &key.key, key.body).await?
@@ -237,9 +233,9 @@ async fn find(app: &App, choice: Choice<'_>, wanted: &Wanted<'_>) -> Result<Foun
     if choice == Choice::Latest {
         return Err(Failure::new(
             Code::NotFound,
-            format!("agent `{}` has no session here yet", definition.slug),
+            format!("no agent with the definition `{}` here yet", definition.slug),
         )
-        .hint("use `latest-or-create` or `create`"));
+        .hint("pass `latest-or-create` or `create` as the session (--session)"));
     }
     let order = Order {
         by: wanted.by.clone(),
@@ -284,7 +280,7 @@ async fn one_of(app: &App, wanted: &Wanted<'_>, handle: &str) -> Result<SessionI
         let handle = context.directory.handle(id);
         return Err(Failure::new(
             Code::InvalidRequest,
-            format!("{handle} is a session of `{slug}`, not `{expected}`"),
+            format!("{handle} has the definition `{slug}`, not `{expected}`"),
         )
         .hint(format!("send to it with `paseo send {handle}`")));
     }
@@ -363,7 +359,7 @@ mod tests {
         let rest = house.told(Method::GET, &format!("{list}&after={next}"), json!(null)).await;
         assert_eq!((ids(&rest), &rest["next"]), (vec![made[2].as_str()], &Value::Null));
         let wrong = house.told(Method::GET, &format!("{list}&after=x"), json!(null)).await;
-        assert_eq!(wrong["code"], "invalid_request");
+        assert_eq!(wrong["code"], "conflict");
         let elsewhere =
             house.told(Method::GET, "/api/agents/default/sessions?project=/usr", json!(null)).await;
         assert!(ids(&elsewhere).is_empty(), "{elsewhere}");

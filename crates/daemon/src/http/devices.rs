@@ -11,10 +11,12 @@ use paseo_core::settings::Event;
 use paseo_core::time::Timestamp;
 use paseo_wire::device::{DeviceList, DeviceView, Login, LoginLink};
 use paseo_wire::error::Code;
+use paseo_wire::page::PageQuery;
 
 use super::App;
+use super::pages::Paged;
 use super::reply::Answer;
-use super::request::{Body, Caller, Path, one};
+use super::request::{Asked, Body, Caller, Path, one};
 use crate::failure::Failure;
 use crate::identity::{LOGIN_LIFETIME, Worth};
 use crate::mint;
@@ -83,8 +85,12 @@ pub(crate) async fn logout(State(app): State<App>, Caller(by): Caller) -> Result
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie)]).into_response())
 }
 
-pub(crate) async fn list(State(app): State<App>, Caller(by): Caller) -> Json<DeviceList> {
-    Json(listed(&app, &by))
+pub(crate) async fn list(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Asked(query): Asked<PageQuery>,
+) -> Answer<DeviceList> {
+    listed(&app, &by).asked(&query).map(Json)
 }
 
 pub(crate) async fn revoke(
@@ -126,7 +132,8 @@ pub(super) fn is_browser(by: &Actor) -> bool {
     own(by).is_some()
 }
 
-fn own(by: &Actor) -> Option<DeviceId> {
+/// Returns the browser that asks, if one does.
+pub(super) fn own(by: &Actor) -> Option<DeviceId> {
     match by {
         Actor::Human(name) => named(name),
         _ => None,
@@ -140,8 +147,9 @@ fn listed(app: &App, by: &Actor) -> DeviceList {
         name: device.name.clone(),
         created_at: device.created_at.into(),
         current: own(by) == Some(*id),
+        notifications: device.push.is_some(),
     };
-    DeviceList { devices: settings.devices.iter().map(view).collect() }
+    DeviceList { devices: settings.devices.iter().map(view).collect(), next: None }
 }
 
 /// Names a browser after what it says it is: `Firefox on Android`.

@@ -22,6 +22,7 @@ use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
 use super::route::BodyLimit;
 use super::sessions::resolve;
+use crate::directory::shown;
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::{Callback, Command, RequestKey};
@@ -33,13 +34,13 @@ static LONG_UNVERIFIED: Semaphore = Semaphore::const_new(4);
 /// After how many seconds another one may be sent.
 const RETRY_SECONDS: u64 = 1;
 
-/// How somebody says that they are the agent of a session.
+/// How a caller proves that it is the agent of a session.
 enum Credential<'a> {
     Token(&'a str),
     Signature { timestamp: &'a str, signature: &'a str },
 }
 
-/// Takes in an answer. It is stored before anybody is told that it came.
+/// Takes in an answer. It is stored before it is acknowledged.
 pub(crate) async fn receive(
     State(app): State<App>,
     Path(id): Path<String>,
@@ -100,7 +101,7 @@ async fn read(request: Request, limit: BodyLimit) -> Result<Bytes, Failure> {
     }
 }
 
-/// Shows the secret of a session, for whoever runs the other side.
+/// Shows the secret of a session, for the operator of the external agent.
 pub(crate) async fn secret(
     State(app): State<App>,
     Caller(by): Caller,
@@ -115,7 +116,7 @@ pub(crate) async fn secret(
             Code::Conflict,
             format!("this agent runs on {} and has no callback secret", session.profile.provider),
         )
-        .hint("see docs/external.md; only external agents have one")
+        .hint("see \"External agents\" in the documentation; only they have one")
     })?;
     Ok(Json(SecretView {
         session: id.into(),
@@ -139,7 +140,7 @@ fn credential(headers: &HeaderMap) -> Result<Credential<'_>, Failure> {
 /// Finds the session that a path names, by its whole id.
 async fn external(app: &App, id: &str) -> Result<SessionId, Failure> {
     let unknown = || {
-        Failure::new(Code::NotFound, "external agent with this session id not found")
+        Failure::new(Code::NotFound, format!("external agent `{}` not found", shown(id)))
             .hint("post to the message's `callbackUrl` unchanged")
     };
     let id: SessionId = id.parse().map_err(|_| unknown())?;
@@ -206,7 +207,7 @@ fn key(
         }
         (false, Some(turn), _) => Some(format!("turn {turn} {}", mint::hex(&body))),
         (false, None, Credential::Signature { signature, .. }) => Some(format!("signed {signature}")),
-        // Whoever has the token can say whatever it likes anyway.
+        // The holder of the token can send anything anyway.
         (false, None, Credential::Token(_)) => None,
     };
     Ok(key.map(|key| RequestKey { scope: format!("session:{session} callback"), key, body }))

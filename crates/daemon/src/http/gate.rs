@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderValue, Method};
 use http_body_util::LengthLimitError;
 use paseo_core::actor::Actor;
 use paseo_core::ancestry::Refusal;
+use paseo_core::definition::DEFAULT;
 use paseo_core::id::TokenId;
 use paseo_core::settings::{Settings, Token};
 use paseo_wire::error::Code;
@@ -18,7 +19,7 @@ use paseo_wire::{VERSION, VERSION_HEADER};
 
 use super::connections::{Connection, Kind};
 use super::request::{Caller, check_query};
-use super::route::{Route, refusal};
+use super::route::{Parameter, Route, refusal};
 use super::{App, devices};
 use crate::failure::{Cause, Failure};
 use crate::identity::{Edge, Peer};
@@ -29,24 +30,24 @@ use crate::{mint, tools};
 pub(crate) enum Access {
     /// Anyone.
     Public,
-    /// Whoever has a credential.
+    /// Every caller with a credential.
     Anyone,
     /// People.
     Human,
     /// People, and sessions that were granted this tool.
     Tool(&'static str),
-    /// The session that the path names, and nobody else; the handler compares.
+    /// Only the session that the path names; the handler compares.
     Itself,
-    /// Sessions, and nobody else: they act as themselves.
+    /// Only sessions: they act as themselves.
     Agent,
     /// People, and those who have a seat in the thread that the path names; the handler compares. Sessions need this
     /// tool.
     Seated(Option<&'static str>),
     /// People, agents of teams, and sessions that were granted this tool; the handler looks whose team it is.
     Member(&'static str),
-    /// Whoever knows the secret of the session that the path names, by no other way; the handler checks.
+    /// Only callers with the secret of the session that the path names; the handler checks.
     Callback,
-    /// People; whoever is not logged in is sent to the login page.
+    /// People; a browser that is not logged in is sent to the login page.
     Page,
 }
 
@@ -98,12 +99,15 @@ impl Asked {
 
 /// Finds out who asks and whether they may.
 pub(crate) async fn gate(
-    State((app, route, known)): State<(App, &'static Route, Arc<[String]>)>,
+    State((app, route, known)): State<(App, &'static Route, Arc<[Parameter]>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let access = route.access;
-    // Whoever sends a body slowly may lose their right while they do: a token is revoked, an agent closed, a setting
+    if route.socket.is_some() {
+        request.extensions_mut().insert(Upgrading);
+    }
+    // A caller may lose its rights while it sends a slow body: a token is revoked, an agent closed, a setting
     // switched off. What counts is whether they have it when all of it is there. A handler that reads the body itself
     // asks again.
     let read_here = access != Access::Callback && !route.streamed;
@@ -115,6 +119,13 @@ pub(crate) async fn gate(
     }
     match check(&app, access, &request) {
         Ok(Some(actor)) => {
+            let is_network = !matches!(request.extensions().get(), Some(Peer::Local(_)));
+            if route.socket.is_some()
+                && is_network
+                && let Err(failure) = app.about.edge.check_socket(request.headers())
+            {
+                return route.refuses(failure);
+            }
             // What a harness asks for itself: its tools, and leave to do something.
             let kind = Kind::of(&actor, access == Access::Itself);
             let connection = request.extensions().get::<Arc<Connection>>();
@@ -139,6 +150,11 @@ pub(crate) async fn gate(
     }
     next.run(request).await
 }
+
+/// Marks a request that becomes a WebSocket. Browsers do not say from which site they send it, so its Origin has to be
+/// ours instead: the gate checks it before the request goes on.
+#[derive(Debug, Clone, Copy)]
+struct Upgrading;
 
 /// Returns who asks, if that has to be known and they may use the route.
 pub(super) fn check<B>(
@@ -182,7 +198,7 @@ fn closing(mut response: Response) -> Response {
     response
 }
 
-/// Refuses whoever comes without a credential that counts, wherever they want to go.
+/// Refuses a caller without a valid credential, whatever the path.
 pub(super) fn admit(app: &App, request: &Request) -> Result<(), Failure> {
     asking(app, request)?.map(drop).ok_or_else(stranger)
 }
@@ -202,7 +218,7 @@ fn stranger() -> Failure {
         .hint("use the `paseo` command, or create a token with `paseo token create`")
 }
 
-/// Says why a local caller is nobody.
+/// Says why a local caller is unknown.
 fn unidentified(refusal: Refusal) -> Failure {
     let (code, hint) = match refusal {
         Refusal::Gone => return stranger(),
@@ -275,7 +291,7 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
     }
 }
 
-/// Checks that a session was granted a tool. Whoever is none has no need of one.
+/// Checks that a session was granted a tool. Other callers need none.
 pub(super) fn granted(app: &App, actor: &Actor, tool: &str) -> Result<(), Failure> {
     let context = &app.sessions.context;
     let Some(session) = context.directory.acting(actor)? else { return Ok(()) };
@@ -283,8 +299,10 @@ pub(super) fn granted(app: &App, actor: &Actor, tool: &str) -> Result<(), Failur
         let (sessions, id, text) = (app.sessions.clone(), session.id, refused.to_string());
         // Recorded like a refusal by any other way.
         tokio::spawn(async move { tools::note(&sessions, id, "tool_refused", text).await });
-        Failure::new(Code::Forbidden, refused.to_string())
-            .hint("run `paseo agents show` to see what the definition allows and which settings are off")
+        let slug = session.profile.definition.as_deref().unwrap_or(DEFAULT);
+        Failure::new(Code::Forbidden, refused.to_string()).hint(format!(
+            "run `paseo agents show {slug}` to see what the definition allows and which settings are off"
+        ))
     })
 }
 
@@ -296,7 +314,9 @@ fn credential<B>(app: &App, request: &http::Request<B>) -> Result<Option<Actor>,
         return Ok(bearer(app, headers));
     }
     let Some(actor) = devices::by_cookie(app, headers) else { return Ok(None) };
-    Edge::check_cookie(request.method(), headers)?;
+    if request.extensions().get::<Upgrading>().is_none() {
+        Edge::check_cookie(request.method(), headers)?;
+    }
     Ok(Some(actor))
 }
 

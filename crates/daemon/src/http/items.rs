@@ -14,6 +14,7 @@ use super::App;
 use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
 use super::sessions::resolve;
+use super::settled;
 use crate::failure::Failure;
 use crate::tools::answers::{self, Extent};
 use crate::view;
@@ -24,15 +25,16 @@ pub(crate) async fn page(
     Path(typed): Path<String>,
     Asked(query): Asked<ItemQuery>,
 ) -> Answer<ItemPage> {
-    if query.after.is_some() && query.before.is_some() {
-        return Err(Failure::new(Code::InvalidRequest, "`after` and `before` are mutually exclusive"));
-    }
     let id = resolve(&app, &by, &typed).await?;
     let (stream, journal) = (session::stream(id), &app.sessions.context.journal);
-    let limit = query.limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS);
+    let limit = query.limit.unwrap_or(PAGE_ROWS);
     let seq = journal.head();
     let mut rows = match query.after {
-        Some(after) => journal.log.items(&stream, after, limit + 1).await?,
+        Some(after) => {
+            let mut rows = journal.log.items(&stream, after, limit + 1).await?;
+            rows.retain(|row| query.before.is_none_or(|before| row.ordinal < before));
+            rows
+        }
         None => journal.log.items_before(&stream, query.before, limit + 1).await?,
     };
     let more = rows.len() > limit;
@@ -49,7 +51,9 @@ pub(crate) async fn page(
     let earlier = first.filter(|_| older);
     // Before the first one there is nothing, and something after it.
     let next = last.or(query.before.map(|before| before.saturating_sub(1))).filter(|_| newer);
-    Ok(Json(ItemPage { seq, items: rows.into_iter().map(view::item).collect(), next, earlier }))
+    let mut items: Vec<_> = rows.into_iter().map(view::item).collect();
+    settled::settle(&app, id, &mut items).await?;
+    Ok(Json(ItemPage { seq, items, next, earlier }))
 }
 
 /// Shows what an agent said in its last turn, and nothing before it: all that other agents may read of a transcript.
@@ -102,7 +106,8 @@ pub(crate) async fn text(
     Path((typed, ordinal)): Path<(String, u64)>,
 ) -> Result<Response, Failure> {
     let id = resolve(&app, &by, &typed).await?;
-    let unknown = || Failure::new(Code::NotFound, "item not found, or its text was cleared");
+    let unknown =
+        || Failure::new(Code::NotFound, format!("item {ordinal} not found, or its text was cleared"));
     let log = &app.sessions.context.journal.log;
     let rows = log.items(&session::stream(id), ordinal.saturating_sub(1), 1).await?;
     let content = rows

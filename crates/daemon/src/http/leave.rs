@@ -6,8 +6,8 @@ use paseo_core::id::SessionId;
 use paseo_core::permission::Verdict;
 use paseo_runtime::provider::Place;
 use paseo_wire::error::Code;
-use paseo_wire::permission::{AskLeave, LeaveAnswer};
-use paseo_wire::words::LeaveDecision;
+use paseo_wire::permission::{CheckPermission, CheckedPermission};
+use paseo_wire::words::CheckDecision;
 use serde_json::Value;
 
 use super::App;
@@ -20,12 +20,12 @@ pub(crate) async fn ask(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
-    body: Result<Body<AskLeave>, Failure>,
-) -> Answer<LeaveAnswer> {
+    body: Result<Body<CheckPermission>, Failure>,
+) -> Answer<CheckedPermission> {
     let own = typed.parse::<SessionId>().ok().filter(|id| by.session() == Some(*id));
     let id =
         own.ok_or_else(|| Failure::new(Code::Forbidden, "an agent can only request permission for itself"))?;
-    let Body(AskLeave(words)) = body?;
+    let Body(CheckPermission(words)) = body?;
     let context = &app.sessions.context;
     let session =
         context.directory.get(id).ok_or_else(|| Failure::new(Code::Closed, "the agent is closed"))?;
@@ -47,9 +47,9 @@ pub(crate) async fn ask(
         None => Verdict::Allow,
     };
     let (decision, reason) = match verdict {
-        Verdict::Allow => (LeaveDecision::Allow, None),
-        Verdict::Ask => (LeaveDecision::Ask, None),
-        Verdict::Deny(reason) => (LeaveDecision::Deny, Some(reason)),
+        Verdict::Allow => (CheckDecision::Allow, None),
+        Verdict::Ask => (CheckDecision::Ask, None),
+        Verdict::Deny(reason) => (CheckDecision::Deny, Some(reason)),
     };
-    Ok(Json(LeaveAnswer { decision, reason }))
+    Ok(Json(CheckedPermission { decision, reason }))
 }

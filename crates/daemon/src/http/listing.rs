@@ -7,10 +7,12 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use paseo_core::definition::is_slug;
 use paseo_core::id::SessionId;
 use paseo_core::label::{Filter, Label};
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::session::Session;
+use paseo_core::snippet::snippet;
 use paseo_store::Seq;
 use paseo_wire::error::Code;
 use paseo_wire::session::{Hidden, SessionLines, SessionPage, SessionQuery};
@@ -65,9 +67,10 @@ async fn find(app: &App, query: &SessionQuery) -> Result<Found, Failure> {
         query.labels.iter().flat_map(|text| text.split(',')).map(listed_label).collect::<Result<_, _>>()?;
     let filter =
         if query.any_labels { Filter::All(Vec::new()) } else { Filter::from_flags(labels, query.ui) };
-    let limit = query.limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS);
+    let limit = query.limit.unwrap_or(PAGE_ROWS);
 
     let open = context.directory.all();
+    check(query)?;
     let place = query.project.as_deref().map(|directory| Place::of(directory, &open));
     let in_project = |session: &Session| place.as_ref().is_none_or(|place| place.has(session));
     let follows =
@@ -119,6 +122,19 @@ async fn find(app: &App, query: &SessionQuery) -> Result<Found, Failure> {
         }
     };
     Ok(Found { seq, found, next, hidden })
+}
+
+/// Refuses filters that nothing could ever match.
+fn check(query: &SessionQuery) -> Result<(), Failure> {
+    if let Some(directory) = query.project.as_deref().filter(|directory| !directory.starts_with('/')) {
+        let message = format!("`project` is `{}`; expected an absolute path", snippet(directory));
+        return Err(Failure::new(Code::InvalidRequest, message));
+    }
+    if let Some(slug) = query.agent.as_deref().filter(|slug| !is_slug(slug)) {
+        let message = format!("`agent` is `{}`; expected the slug of an agent definition", snippet(slug));
+        return Err(Failure::new(Code::InvalidRequest, message).hint("run `paseo agents ls`"));
+    }
+    Ok(())
 }
 
 /// Where a list is asked for.
@@ -201,9 +217,7 @@ fn cursor(text: &str) -> Result<Cursor, Failure> {
     if let Some(stream) = text.strip_prefix(CLOSED) {
         return Ok(Cursor::Closed(stream.strip_prefix(':').map(str::to_owned)));
     }
-    Rank::parse(text)
-        .map(Cursor::Open)
-        .ok_or_else(|| Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list"))
+    Rank::parse(text).map(Cursor::Open).ok_or_else(|| Failure::no_cursor(text))
 }
 
 #[cfg(test)]

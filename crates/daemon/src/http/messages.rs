@@ -1,31 +1,22 @@
-//! Messages: send one, and ask what became of it.
+//! Messages: send one, and read its outcome.
 
 use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
-use paseo_core::codec;
-use paseo_core::content::ContentRef;
 use paseo_core::id::{CauseId, DeliveryId, SessionId};
-use paseo_core::session::{
-    self, Checked, Class, Conclusion, Event, Outcome, Receipt as Stage, Verb, Verdict,
-};
-use paseo_store::Text;
+use paseo_core::session::{Class, Receipt as Stage, Verb};
 use paseo_wire::error::Code;
-use paseo_wire::message::{self, DeliveryView, Queue, QueuedMessage, Receipt, SendMessage};
+use paseo_wire::message::{self, DeliveryView, Receipt, SendMessage};
 
 use super::App;
 use super::reply::Answer;
 use super::request::{Body, Caller, Key, Path};
 use super::sessions::{check_text, resolve};
-use crate::attachments;
+use super::settled::{self, Past, Settling};
+use crate::directory::shown;
 use crate::failure::Failure;
 use crate::sessions::{Command, Message};
 use crate::{checks, tools, view};
-
-/// Events that are read at once.
-const PAGE: usize = 500;
-/// How much of a waiting message is shown.
-const HEAD_CHARS: usize = 500;
 
 pub(crate) async fn send(
     State(app): State<App>,
@@ -43,6 +34,7 @@ pub(crate) async fn send(
         )
         .hint("leave out --wait; use the tools agents_message and retrieve to wait"));
     }
+    let verb = verb(&request.verb)?;
     let id = resolve(&app, &by, &typed).await?;
     let attachments = app.sessions.context.attachments.fingerprints(&by, &request.attachments).await?;
     let body = SendMessage { attachments, ..request.clone() };
@@ -63,11 +55,7 @@ pub(crate) async fn send(
         cause: inherited(&app, &by, id)?,
         origin: by,
         text: request.text,
-        verb: match request.verb {
-            message::Verb::Queue => Verb::Queue,
-            message::Verb::Steer => Verb::Steer,
-            message::Verb::Interrupt => Verb::Interrupt,
-        },
+        verb,
         class: Class::Message,
         waited: request.wait,
         aside: false,
@@ -79,6 +67,19 @@ pub(crate) async fn send(
     Ok(Json(noticed(&app, receipt)?))
 }
 
+/// Reads how a message is to enter a busy session.
+fn verb(word: &message::Verb) -> Result<Verb, Failure> {
+    match word {
+        message::Verb::Queue => Ok(Verb::Queue),
+        message::Verb::Steer => Ok(Verb::Steer),
+        message::Verb::Interrupt => Ok(Verb::Interrupt),
+        message::Verb::Other(word) => {
+            let message = format!("unknown verb `{}`", shown(word));
+            Err(Failure::new(Code::InvalidRequest, message).hint("use queue, steer or interrupt"))
+        }
+    }
+}
+
 /// Adds why the agent follows another version of its definition than its file holds.
 pub(super) fn noticed(app: &App, receipt: Receipt) -> Result<Receipt, Failure> {
     let context = &app.sessions.context;
@@ -88,51 +89,14 @@ pub(super) fn noticed(app: &App, receipt: Receipt) -> Result<Receipt, Failure> {
     Ok(Receipt { notice, ..receipt })
 }
 
-/// Lists what waits. There is no page: the queue itself is bounded.
-pub(crate) async fn queue(
-    State(app): State<App>,
-    Caller(by): Caller,
-    Path(typed): Path<String>,
-) -> Answer<Queue> {
-    let id = resolve(&app, &by, &typed).await?;
-    let context = &app.sessions.context;
-    let seq = context.journal.head();
-    let (session, _) = context
-        .journal
-        .session(id)
-        .await?
-        .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
-    let mut messages = Vec::with_capacity(session.queue.len());
-    for pending in &session.queue {
-        let (stage, reason, _) = view::receipt(pending.held.map_or(Stage::Queued, Stage::Held));
-        let stored = context.journal.log.content(pending.text.id.uuid()).await?;
-        let attachments = attachments::listed(stored.as_ref().and_then(|row| row.extra.as_deref()));
-        let text = match stored.map(|row| row.text) {
-            Some(Text::Inline(text) | Text::Large { head: text, .. }) => text,
-            Some(Text::Erased) | None => String::new(),
-        };
-        messages.push(QueuedMessage {
-            delivery: pending.id.into(),
-            origin: pending.origin.to_string(),
-            cause: pending.cause.into(),
-            since: pending.accepted_at.into(),
-            stage,
-            reason,
-            text: text.chars().take(HEAD_CHARS).collect(),
-            full_length: pending.text.len,
-            attachments,
-        });
-    }
-    Ok(Json(Queue { seq, session: id.into(), handle: context.directory.handle(id), messages }))
-}
-
 pub(crate) async fn delivery(
     State(app): State<App>,
     Caller(by): Caller,
     Path((typed, delivery)): Path<(String, String)>,
 ) -> Answer<DeliveryView> {
     let id = resolve(&app, &by, &typed).await?;
-    let unknown = || Failure::new(Code::NotFound, "message not found for this agent");
+    let unknown =
+        || Failure::new(Code::NotFound, format!("message `{}` not found for this agent", shown(&delivery)));
     let delivery: DeliveryId = delivery.parse().map_err(|_| unknown())?;
     let context = &app.sessions.context;
     let seq = context.journal.head();
@@ -175,78 +139,18 @@ pub(crate) async fn delivery(
     }))
 }
 
-/// Returns what an agent's message descends from; a person's begins anew.
+/// Returns the cause that an agent's message descends from; a person's starts a new one.
 fn inherited(app: &App, by: &Actor, target: SessionId) -> Result<Option<(CauseId, u32)>, Failure> {
     let sender = app.sessions.context.directory.acting(by)?;
     sender.map(|sender| tools::admitted(&app.sessions, &sender, target)).transpose()
 }
 
-/// How a message ended that the state no longer holds.
-pub(super) struct Past {
-    pub(super) stage: Stage,
-    /// How the check of its answer ended.
-    checked: Option<Checked>,
-}
-
-/// Finds out from the log what became of a message that the state has forgotten.
+/// Reads from the log the outcome of a message that the state has forgotten.
 pub(super) async fn settled_long_ago(
     app: &App,
     id: SessionId,
     delivery: DeliveryId,
 ) -> Result<Option<Past>, Failure> {
-    let (stream, log) = (session::stream(id), &app.sessions.context.journal.log);
-    let (mut after, mut turn, mut stage) = (0, None, None);
-    let (mut checked, mut corrections, mut found): (Option<Checked>, u8, Option<ContentRef>) =
-        (None, 0, None);
-    loop {
-        let records = log.read_stream(&stream, after, PAGE).await?;
-        let Some(paseo_store::Body::Control { version }) = records.last().map(|record| record.body.clone())
-        else {
-            return Ok(stage.map(|stage| Past { stage, checked }));
-        };
-        after = version;
-        for record in records {
-            let Some(data) = &record.data else { continue };
-            match codec::decode::<Event>(&record.kind, record.v, data).map_err(Failure::internal)? {
-                Some(Event::TurnOpened { turn: opened, deliveries, .. })
-                    if deliveries.contains(&delivery) =>
-                {
-                    turn = Some(opened)
-                }
-                Some(Event::Handing { delivery: handing, turn: into }) if handing == delivery => {
-                    turn = Some(into)
-                }
-                Some(Event::Cancelled { delivery: cancelled }) if cancelled == delivery => {
-                    stage = Some(Stage::Cancelled)
-                }
-                Some(Event::TurnEnded { turn: ended, outcome, .. }) if turn == Some(ended) => {
-                    stage = Some(match outcome {
-                        Outcome::Completed => Stage::Answered,
-                        Outcome::Failed => Stage::Failed,
-                        Outcome::Interrupted => Stage::Interrupted,
-                    });
-                }
-                Some(Event::AnswerChecked { delivery: of, verdict, violations, .. }) if of == delivery => {
-                    found = violations;
-                    let (receipt, conclusion) = match verdict {
-                        Verdict::Correct => {
-                            corrections += 1;
-                            continue;
-                        }
-                        Verdict::Valid => (Stage::Answered, Conclusion::Valid),
-                        Verdict::Invalid => (Stage::Failed, Conclusion::Invalid),
-                        Verdict::Unchecked => (Stage::Failed, Conclusion::Unchecked),
-                    };
-                    stage = Some(receipt);
-                    checked = Some(Checked { conclusion, corrections, violations: found.clone() });
-                }
-                Some(Event::AnswerAbandoned { delivery: of, reason }) if of == delivery => {
-                    stage = Some(reason.receipt());
-                    let conclusion = Conclusion::Abandoned(reason);
-                    checked = Some(Checked { conclusion, corrections, violations: found.clone() });
-                }
-                _ => {}
-            }
-        }
-    }
+    let settling = Settling::of([(delivery, None)]);
+    Ok(settled::read(app, id, 0, settling).await?.past(delivery))
 }

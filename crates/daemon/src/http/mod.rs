@@ -5,21 +5,30 @@ mod agents;
 mod attachments;
 mod back;
 mod bridge;
+mod causes;
 mod connections;
 mod conversations;
 mod devices;
 mod external;
+mod files;
+mod forms;
 mod gate;
+mod inbox;
 mod items;
 #[cfg(test)]
 mod late_tests;
 mod leave;
 mod listing;
+mod map;
 mod messages;
+mod notifications;
 mod openapi;
+mod pages;
 mod pass;
 mod permissions;
+mod projects;
 mod providers;
+mod queue;
 mod reply;
 pub(crate) mod request;
 mod reserve;
@@ -30,9 +39,11 @@ mod rules;
 mod search;
 mod server;
 mod sessions;
+mod settled;
 mod stream;
 mod teamd;
 mod teams;
+mod terminal;
 #[cfg(test)]
 pub(crate) mod tests;
 mod threads;
@@ -40,6 +51,8 @@ mod tools;
 mod topics;
 mod trace;
 mod transport;
+mod turns;
+mod usage;
 mod web;
 mod workers;
 mod worktrees;
@@ -56,11 +69,15 @@ pub(crate) use server::{Listeners, serve};
 
 use crate::feeder::Feeder;
 use crate::identity::{Edge, Logins};
+use crate::looks::Looks;
+use crate::notifications::Notifications;
+use crate::options::Examiner;
 use crate::sessions::Sessions;
 use crate::stop::Stop;
 use crate::tail::Tail;
 use crate::teams::Teams;
 use crate::threads::Threads;
+use crate::traffic::TrafficCounter;
 
 /// What handlers work with. Cheap to clone.
 #[derive(Clone)]
@@ -70,6 +87,9 @@ pub(crate) struct App {
     pub(crate) threads: Threads,
     pub(crate) feeder: Feeder,
     pub(crate) teams: Teams,
+    pub(crate) notifications: Notifications,
+    pub(crate) looks: Looks,
+    pub(crate) traffic: TrafficCounter,
     pub(crate) about: Arc<About>,
     pub(crate) logins: Logins,
     pub(crate) connections: Connections,
@@ -86,4 +106,7 @@ pub(crate) struct About {
     pub(crate) edge: Edge,
     /// Name of the cookie that a browser logs in with.
     pub(crate) cookie: String,
+    pub(crate) examine: Examiner,
+    /// Held while the machine is examined.
+    pub(crate) examining: tokio::sync::Mutex<()>,
 }

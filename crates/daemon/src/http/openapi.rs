@@ -1,7 +1,9 @@
 //! The OpenAPI document, from the table of routes and the schemas of the wire.
 
 mod answers;
+mod exact;
 mod examples;
+mod names;
 mod parameters;
 #[cfg(test)]
 mod tests;
@@ -16,7 +18,7 @@ use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
 use super::gate::Access;
-use super::route::{Group, Route};
+use super::route::{Group, Route, Socket};
 use super::routes::{self, GROUPS};
 
 const ABOUT: &str = "Runs and coordinates coding agents.\n\nEvery request carries a credential: \
@@ -65,6 +67,9 @@ pub(crate) fn build() -> Value {
     document["components"]["responses"] =
         used.iter().map(|shared| (shared.name(), shared.written())).collect();
     optional_bodies(&mut document);
+    empty_ids(&mut document);
+    exact::refine(&mut document);
+    names::reserve(&mut document);
     unions::name_forms(&mut document);
     parameters::bound(&mut document);
     document
@@ -78,6 +83,26 @@ fn optional_bodies(document: &mut Value) {
         let required = schemas[schema].get("required").is_some();
         document["paths"][written(route.path)][route.method.to_lowercase()]["requestBody"]["required"] =
             json!(required);
+    }
+}
+
+/// Says that ids in bodies of the teamd protocol may be `""`, which its clients send for what they leave out.
+fn empty_ids(document: &mut Value) {
+    let empty = json!({ "type": "string", "maxLength": 0 });
+    let refers = |form: &Value| form["$ref"].as_str().is_some_and(|reference| reference.ends_with("Id"));
+    for route in routes::all().filter(|route| route.is_of_teamd()) {
+        let Some(body) = route.request else { continue };
+        let properties = document["components"]["schemas"][body]["properties"].as_object_mut();
+        // Not even an empty string stands for another agent.
+        for (_, property) in properties.into_iter().flatten().filter(|(name, _)| *name != "agentId") {
+            if refers(&property["items"]) {
+                property["items"] = json!({ "anyOf": [property["items"], empty] });
+            }
+            let forms = property.get_mut("oneOf").and_then(Value::as_array_mut);
+            if let Some(forms) = forms.filter(|forms| forms.iter().any(refers) && !forms.contains(&empty)) {
+                forms.push(empty.clone());
+            }
+        }
     }
 }
 
@@ -125,12 +150,12 @@ fn access(access: Access) -> String {
         Access::Public => "Anyone.".to_owned(),
         Access::Anyone => "Any caller with a credential.".to_owned(),
         Access::Human | Access::Page => "People only.".to_owned(),
-        Access::Callback => "The holder of the session's callback token or signing secret.".to_owned(),
+        Access::Callback => "The holder of the agent's callback token or signing secret.".to_owned(),
         Access::Itself => "The agent named in the path.".to_owned(),
         Access::Agent => "Agents, for themselves.".to_owned(),
         Access::Seated(_) => "People and participants of the thread.".to_owned(),
         Access::Member(tool) => {
-            format!("People, agents of the team, and sessions in it that have the tool `{tool}`.")
+            format!("People, agents of the team, and other agents in it that have the tool `{tool}`.")
         }
         Access::Tool(tool) => format!("People and agents that have the tool `{tool}`."),
     }
@@ -146,11 +171,19 @@ fn one_of(mut forms: Vec<Value>) -> Value {
 }
 
 fn success(route: &Route) -> Value {
+    // The format has no place for what clients send through a WebSocket, so both kinds of frames stand here.
+    if let Some(Socket { server, client }) = route.socket {
+        let about = format!("A WebSocket. Text frames are `{server}` from the daemon, and `{client}` to it.");
+        let frames = json!({ "anyOf": [refers(server)["schema"], refers(client)["schema"]] });
+        return json!({ "description": about, "content": { "application/json": { "schema": frames } } });
+    }
     let mut success = json!({ "description": if route.status == 307 { "Go there." } else { "Done." } });
     let forms: Vec<Value> = route.forms.iter().map(|form| refers(form)["schema"].take()).collect();
     let content = match (route.response, route.media) {
         (Some(schema), _) => json!({ "application/json": refers(schema) }),
-        (None, Some("application/json")) => json!({ "application/json": { "schema": { "type": "object" } } }),
+        (None, Some(media)) if media.ends_with("json") => {
+            json!({ media: { "schema": { "type": "object" } } })
+        }
         (None, Some(media)) => {
             let mut schema = json!({ "type": "string" });
             if !forms.is_empty() {

@@ -18,6 +18,7 @@ use crate::identity::{Credentials, Peer};
 use crate::mint;
 
 /// The credential of a request that lasts.
+#[derive(Clone)]
 pub(crate) struct Pass {
     settings: watch::Receiver<(Version, Arc<Settings>)>,
     /// Tells when agents' own secrets end.
@@ -26,12 +27,13 @@ pub(crate) struct Pass {
 }
 
 /// What can be taken back.
+#[derive(Clone)]
 enum Kind {
     Token(TokenId),
     Device(DeviceId),
     /// An agent's own, which ends with its process.
     Secret(Credentials, [u8; 32]),
-    /// Whoever is on this machine: the connection ends with the process.
+    /// A local process: the connection ends with it.
     Local,
 }
 

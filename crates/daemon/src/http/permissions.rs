@@ -5,21 +5,24 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use paseo_core::actor::Actor;
-use paseo_core::id::SessionId;
+use paseo_core::id::{ContentId, SessionId};
 use paseo_core::item::PermissionExtra;
+use paseo_core::permission::form::Given;
 use paseo_core::permission::{Rule, Scope, Shape};
 use paseo_core::session::{Ask, Session};
 use paseo_runtime::git;
 use paseo_store::Text;
 use paseo_wire::error::Code;
-use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQuery, OpenAsk, RuleView};
+use paseo_wire::permission::{
+    AnswerPermission, AnsweredPermission, PermissionRequest, PermissionRequestPage, PermissionRequestQuery,
+    QuestionAnswer,
+};
 
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Path};
 use super::rules;
 use super::sessions::resolve;
-use super::{App, devices};
+use super::{App, devices, forms};
 use crate::failure::Failure;
 use crate::sessions::{self, Command};
 
@@ -29,17 +32,19 @@ const PAGE_BYTES: usize = 4 * 1024 * 1024;
 /// How much of a question a list shows.
 const HEAD_CHARS: usize = 160;
 
-/// Where an ask stands in the list: oldest first.
-type Place = (i64, SessionId, String);
+/// Where an ask stands in the list: oldest first. Contents are numbered in the order in which they were made, which tells
+/// two of the same millisecond apart.
+type Place = (i64, ContentId);
 
 pub(crate) async fn list(
     State(app): State<App>,
     Caller(by): Caller,
-    Asked(query): Asked<AskQuery>,
-) -> Answer<AskPage> {
+    Asked(query): Asked<PermissionRequestQuery>,
+) -> Answer<PermissionRequestPage> {
     let context = &app.sessions.context;
     let after = query.after.as_deref().map(cursor).transpose()?;
-    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE);
+    let limit = query.limit.unwrap_or(PAGE);
+    context.directory.caught_up(&context.journal).await;
     let seq = context.directory.point(&context.journal);
     let sessions = match query.session.as_deref() {
         None => context.directory.all(),
@@ -51,9 +56,9 @@ pub(crate) async fn list(
     let mut open: Vec<(Place, &Session, &Ask)> = Vec::new();
     for session in &sessions {
         let asks = session.turn.iter().flat_map(|turn| &turn.asks);
-        open.extend(asks.map(|ask| (place(session, ask), session.as_ref(), ask)));
+        open.extend(asks.map(|ask| (place(ask), session.as_ref(), ask)));
     }
-    open.sort_by(|one, other| one.0.cmp(&other.0));
+    open.sort_by_key(|(place, ..)| *place);
     if let Some(after) = &after {
         open.retain(|(place, ..)| place > after);
     }
@@ -65,26 +70,39 @@ pub(crate) async fn list(
         let stored = context.journal.log.content(ask.text.id.uuid()).await?;
         let extra = stored.and_then(|row| serde_json::from_str::<PermissionExtra>(&row.extra?).ok());
         let scope = Scope::of(&session.profile);
-        asks.push(OpenAsk {
+        let (headline, form) =
+            extra.map_or_else(|| (head(&text), None), |extra| (extra.headline, extra.form));
+        let forms::Offered { questions, plan, fields, link } =
+            form.as_ref().map(forms::offered).unwrap_or_default();
+        asks.push(PermissionRequest {
             session: session.id.into(),
             handle: context.directory.handle(session.id),
             name: session.naming.shown().map(str::to_owned),
             project: session.profile.project.clone(),
-            hash: ask.hash.clone(),
+            hash: ask.hash.as_str().into(),
             tool: ask.tool.clone(),
-            headline: extra.map_or_else(|| head(&text), |extra| extra.headline),
+            headline,
             text,
+            questions,
+            plan,
+            fields,
+            link,
             always: standing(ask).map(|(_, shape)| scope.standing(shape).words()),
+            destructive: ask.destructive,
             since: ask.asked_at.into(),
             terminal: session.profile.terminal.clone(),
         });
         if asks.len() == limit || bytes >= PAGE_BYTES {
-            let (at, session, hash) = place;
-            next = (index + 1 < open.len()).then(|| format!("{at}:{session}:{hash}"));
+            let (at, content) = place;
+            next = (index + 1 < open.len()).then(|| format!("{at}:{content}"));
             break;
         }
     }
-    Ok(Json(AskPage { seq, asks, next }))
+    Ok(Json(PermissionRequestPage { seq, asks, next }))
+}
+
+fn given_answer(given: QuestionAnswer) -> Given {
+    Given { chosen: given.chosen, text: given.text }
 }
 
 pub(crate) async fn answer(
@@ -105,21 +123,21 @@ pub(crate) async fn answer(
     let handle = context.directory.handle(id);
     // Whether it can be kept is known before anything is decided: the hash stands for one shape for ever.
     let rule = if given.always { wanted(&app, id, &hash, given.allow).await? } else { None };
+    let (rule, shown) = rule.map(|rule| rules::numbered(&app, rule)).unzip();
     let answer = sessions::Answer {
-        by: by.clone(),
+        by,
         hash: hash.clone(),
         allow: given.allow,
         message: given.message,
+        answers: given.answers.map(|answers| answers.into_iter().map(given_answer).collect()),
+        fields: given.fields,
+        cancel: given.cancel,
         shown_ms: given.shown_ms,
+        rule: rule.flatten(),
     };
     app.sessions.ask(id, |reply| Command::Answer(answer, reply)).await?;
-    // Only the answer that won leaves a rule.
-    let rule = match rule {
-        Some(rule) => Some(keep(&app, &by, rule, given.allow).await?),
-        None => None,
-    };
-    let seq = context.journal.head();
-    Ok(Json(AnsweredPermission { seq, id: id.into(), handle, hash, allow: given.allow, rule }))
+    let (seq, allow) = (context.journal.head(), given.allow);
+    Ok(Json(AnsweredPermission { seq, id: id.into(), handle, hash: hash.into(), allow, rule: shown }))
 }
 
 /// Returns the rule that a standing answer to an ask would be. `None` when the ask is not open or is
@@ -133,11 +151,13 @@ async fn wanted(app: &App, id: SessionId, hash: &str, allow: bool) -> Result<Opt
         return Ok(None);
     };
     let Some((tool, shape)) = standing(ask) else {
-        return Err(Failure::new(
-            Code::InvalidRequest,
-            "this request can't be remembered: it is a question, or too long for a rule",
-        )
-        .hint("the request is still open; answer it without `--always`"));
+        let why = match (&ask.tool, &ask.shape) {
+            (None, _) => "it is a question",
+            (Some(_), None) => "it does not say exactly what the agent would do",
+            (Some(_), Some(_)) => "it is too long for a rule",
+        };
+        return Err(Failure::new(Code::InvalidRequest, format!("this request can't be remembered: {why}"))
+            .hint("answer it without `--always`; the request is still open"));
     };
     rules::check_room(app)?;
     let scope = Scope::of(&session.profile);
@@ -153,19 +173,6 @@ async fn root(directory: &str) -> String {
     let found = git::repository(FilePath::new(directory)).await.ok().flatten();
     let root = found.and_then(|repository| repository.root.into_os_string().into_string().ok());
     root.unwrap_or_else(|| directory.to_owned())
-}
-
-async fn keep(app: &App, by: &Actor, rule: Rule, allow: bool) -> Result<RuleView, Failure> {
-    rules::add(app, by, rule).await.map_err(|failure| {
-        let done = if allow { "allowed" } else { "denied" };
-        Failure {
-            message: format!(
-                "the request was {done} once, but the rule could not be saved: {}",
-                failure.message
-            ),
-            ..failure
-        }
-    })
 }
 
 /// Returns what a standing answer to an ask would be about, when there can be one.
@@ -206,13 +213,14 @@ fn head(text: &str) -> String {
     words
 }
 
-fn place(session: &Session, ask: &Ask) -> Place {
-    (ask.asked_at.as_millis(), session.id, ask.hash.clone())
+fn place(ask: &Ask) -> Place {
+    (ask.asked_at.as_millis(), ask.text.id)
 }
 
 fn cursor(text: &str) -> Result<Place, Failure> {
-    let mut parts = text.splitn(3, ':');
-    let mut read =
-        || Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.to_owned()));
-    read().ok_or_else(|| Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list"))
+    let read = || {
+        let (at, content) = text.split_once(':')?;
+        Some((at.parse().ok()?, content.parse().ok()?))
+    };
+    read().ok_or_else(|| Failure::no_cursor(text))
 }

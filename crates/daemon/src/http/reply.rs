@@ -26,6 +26,6 @@ pub(crate) fn why(failure: &Failure) -> Cause {
 }
 
 /// Returns the header that says when to try again.
-pub(crate) fn retry_after(seconds: Option<u64>) -> Option<[(HeaderName, String); 1]> {
+pub(crate) fn retry_after(seconds: Option<u32>) -> Option<[(HeaderName, String); 1]> {
     seconds.map(|seconds| [(RETRY_AFTER, seconds.to_string())])
 }

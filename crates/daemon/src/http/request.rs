@@ -14,7 +14,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::route::{BodyLimit, QueryOf};
+use super::route::{BodyLimit, Parameter, QueryOf};
+use crate::directory::shown;
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::RequestKey;
@@ -56,28 +57,46 @@ pub(crate) fn one<I: Copy + ToString>(
 ) -> Result<I, Failure> {
     match handle::meant(typed, ids).as_slice() {
         [one] => Ok(*one),
-        [] => {
-            Err(Failure::new(Code::NotFound, format!("{what} not found")).hint(format!("run `{listed_by}`")))
-        }
-        several => Err(Failure::new(Code::Ambiguous, format!("{} {what}s match", several.len()))
-            .hint(format!("type more of the id shown by `{listed_by}`"))),
+        [] => Err(Failure::new(Code::NotFound, format!("{what} `{}` not found", shown(typed)))
+            .hint(format!("run `{listed_by}`"))),
+        several => Err(Failure::new(
+            Code::Ambiguous,
+            format!("`{}` is ambiguous: {} {what}s match", shown(typed), several.len()),
+        )
+        .hint(format!("type more of the id shown by `{listed_by}`"))),
     }
 }
 
-/// Refuses a query that holds what the route does not know.
-pub(crate) fn check_query(uri: &Uri, known: &[String]) -> Result<(), Failure> {
+/// Refuses a query that holds what the route does not know, or a number that the document does not allow.
+pub(crate) fn check_query(uri: &Uri, known: &[Parameter]) -> Result<(), Failure> {
     let Ok(Query(pairs)) = Query::<Vec<(String, String)>>::try_from_uri(uri) else {
         return Err(Failure::new(Code::InvalidRequest, "the query is not in the form `key=value&…`"));
     };
-    let Some((unknown, _)) = pairs.iter().find(|(key, _)| !known.contains(key)) else {
-        return Ok(());
-    };
-    let unknown: String = unknown.chars().take(60).flat_map(char::escape_debug).collect();
-    let hint = match known {
+    pairs.iter().try_for_each(|(name, value)| match known.iter().find(|known| known.name == *name) {
+        Some(parameter) => check_range(parameter, value),
+        None => Err(unknown(name, known)),
+    })
+}
+
+fn unknown(name: &str, known: &[Parameter]) -> Failure {
+    let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    let known: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
+    let hint = match known.as_slice() {
         [] => "remove the query; this route takes none".to_owned(),
         known => format!("use one of: {}", known.join(", ")),
     };
-    Err(Failure::new(Code::InvalidRequest, format!("unknown query parameter `{unknown}`")).hint(hint))
+    Failure::new(Code::InvalidRequest, format!("unknown query parameter `{name}`")).hint(hint)
+}
+
+/// Refuses a number outside of the range of its parameter. Whether it is a number is for its type to say.
+fn check_range(parameter: &Parameter, value: &str) -> Result<(), Failure> {
+    let (Some(range), Ok(number)) = (&parameter.range, value.parse::<u64>()) else { return Ok(()) };
+    if range.contains(&number) {
+        return Ok(());
+    }
+    let (name, least, most) = (&parameter.name, range.start(), range.end());
+    Err(Failure::new(Code::InvalidRequest, format!("`{name}` is {number}; expected {least} to {most}"))
+        .hint(format!("use a number from {least} to {most}")))
 }
 
 impl<S: Sync> FromRequestParts<S> for Caller {
@@ -133,10 +152,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
         let limit = request.extensions().get().copied().unwrap_or(BodyLimit::Known);
-        let wrong = |text: String| {
-            Failure::new(Code::InvalidRequest, text)
-                .hint("send JSON with `Content-Type: application/json`; see /api/openapi.json")
-        };
+        let wrong = |text: String| Failure::new(Code::InvalidRequest, text).hint("see /api/openapi.json");
         match axum::Json::<Box<RawValue>>::from_request(request, state).await {
             // Without this an array of the fields' values would do as well.
             Ok(axum::Json(body)) if !body.get().starts_with('{') => {
@@ -151,6 +167,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
             {
                 Err(limit.exceeded())
             }
+            Err(rejection @ JsonRejection::MissingJsonContentType(_)) => Err(wrong(rejection.body_text())
+                .hint("send JSON with `Content-Type: application/json`; see /api/openapi.json")),
             Err(rejection) => Err(wrong(rejection.body_text())),
         }
     }

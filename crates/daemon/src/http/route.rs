@@ -1,9 +1,12 @@
 //! One route: where it is, who may use it, what it takes and gives.
 
+use std::ops::RangeInclusive;
+
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use paseo_core::limits::ATTACHMENT_BYTES;
 use paseo_wire::error::Code;
+use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -34,14 +37,34 @@ pub(super) const fn query<T: ToSchema>() -> QueryOf {
     QueryOf { name: std::any::type_name::<T>, schema: <T as PartialSchema>::schema, inner: T::schemas }
 }
 
+/// A parameter of a query, as far as every route checks it alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    /// Which numbers it may be, if the document says so.
+    pub(crate) range: Option<RangeInclusive<u64>>,
+}
+
 impl QueryOf {
-    /// Returns the names of its parameters.
-    pub(crate) fn parameters(&self) -> Vec<String> {
-        match (self.schema)() {
-            RefOr::T(Schema::Object(object)) => object.properties.keys().cloned().collect(),
-            _ => Vec::new(),
-        }
+    /// Returns its parameters.
+    pub(crate) fn parameters(&self) -> Vec<Parameter> {
+        let schema = json!((self.schema)());
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        properties.map(|(name, property)| Parameter { name: name.clone(), range: range(property) }).collect()
     }
+}
+
+fn range(schema: &Value) -> Option<RangeInclusive<u64>> {
+    Some(schema["minimum"].as_u64()?..=schema["maximum"].as_u64()?)
+}
+
+/// A WebSocket: the schemas of its text frames.
+#[derive(Clone, Copy)]
+pub(crate) struct Socket {
+    /// Frames from the daemon.
+    pub(crate) server: &'static str,
+    /// Frames from the client.
+    pub(crate) client: &'static str,
 }
 
 /// One route.
@@ -68,8 +91,14 @@ pub(crate) struct Route {
     pub(crate) media: Option<&'static str>,
     /// Its body is a file, which its handler reads.
     pub(crate) streamed: bool,
+    /// Its body names files to attach.
+    pub(crate) attaches: bool,
+    /// It becomes a WebSocket.
+    pub(crate) socket: Option<Socket>,
     /// It looks for something that its body or its query names.
     pub(crate) seeks: bool,
+    /// It only reads, and what is asked for can conflict with itself.
+    pub(crate) compares: bool,
     /// It can be asked too often, or with too much that waits.
     pub(crate) limited: bool,
     pub(super) handler: fn() -> MethodRouter<App>,
@@ -127,7 +156,10 @@ pub(super) const fn route(
         status: 200,
         media: None,
         streamed: false,
+        attaches: false,
+        socket: None,
         seeks: false,
+        compares: false,
         limited: false,
         handler,
     }
@@ -214,8 +246,24 @@ impl Route {
         self
     }
 
+    pub(super) const fn attaches(mut self) -> Self {
+        self.attaches = true;
+        self
+    }
+
+    pub(super) const fn socket(mut self, socket: Socket) -> Self {
+        self.socket = Some(socket);
+        self.status = 101;
+        self
+    }
+
     pub(super) const fn seeks(mut self) -> Self {
         self.seeks = true;
+        self
+    }
+
+    pub(super) const fn compares(mut self) -> Self {
+        self.compares = true;
         self
     }
 

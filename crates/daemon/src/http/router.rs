@@ -14,6 +14,7 @@ use super::gate::{admit, edge, gate};
 use super::route::refusal;
 use super::routes;
 use super::{App, teamd};
+use crate::directory::shown;
 use crate::failure::Failure;
 
 /// Builds the router from the table.
@@ -42,7 +43,8 @@ async fn nothing(State(app): State<App>, request: Request) -> Response {
     {
         return refusal(path, failure);
     }
-    let failure = Failure::new(Code::NotFound, "path not found").hint("see /api/openapi.json");
+    let failure = Failure::new(Code::NotFound, format!("path `{}` not found", shown(path)))
+        .hint("see /api/openapi.json");
     refusal(path, failure)
 }
 
@@ -69,4 +71,56 @@ async fn method_not_allowed(State(app): State<App>, request: Request, next: Next
         told.headers_mut().insert(ALLOW, allowed);
     }
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use axum::body::Body;
+    use http_body_util::BodyExt;
+    use paseo_core::actor::Actor;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::http::tests::House;
+    use crate::identity::Peer;
+
+    const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+    #[tokio::test]
+    async fn a_method_that_no_route_declares_is_405_and_the_answer_says_which_are_allowed() {
+        let house = House::new().await;
+        let mut declared: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for route in routes::all() {
+            let methods = declared.entry(route.path).or_default();
+            methods.insert(route.method);
+            if route.method == "GET" {
+                methods.insert("HEAD");
+            }
+        }
+        let mut tried = 0;
+        for (path, methods) in &declared {
+            for method in METHODS.iter().filter(|method| !methods.contains(*method)) {
+                let context = format!("{method} {path}");
+                let request = Request::builder().method(*method).uri(path.replace(['{', '}', '*'], ""));
+                let peer = Peer::Local(Ok(Actor::Human("cli".into())));
+                let response = house.ask(request.extension(peer).body(Body::empty()).unwrap()).await;
+                assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{context}");
+                let allowed = response.headers()[ALLOW].to_str().unwrap().to_owned();
+                let allowed: BTreeSet<&str> = allowed.split(',').map(str::trim).collect();
+                assert_eq!(allowed, *methods, "{context}");
+                let body = response.into_body().collect().await.unwrap().to_bytes();
+                let is_read = *method != "HEAD";
+                assert_eq!(!body.is_empty(), is_read, "{context}");
+                if is_read {
+                    let body: Value = serde_json::from_slice(&body).unwrap();
+                    let error = body.get("error").unwrap_or(&body);
+                    assert!(error["code"].is_string() && error["message"].is_string(), "{context}: {body}");
+                }
+                tried += 1;
+            }
+        }
+        assert!(tried > 400, "{tried}");
+    }
 }

@@ -5,7 +5,9 @@ mod agents;
 mod bridge;
 mod daemon;
 mod external;
+mod files;
 mod messages;
+mod notifications;
 mod permissions;
 mod providers;
 mod sessions;
@@ -23,6 +25,7 @@ use super::route::{Group, Route};
 pub(crate) static GROUPS: &[&Group] = &[
     &sessions::SESSIONS,
     &messages::MESSAGES,
+    &files::FILES,
     &permissions::PERMISSIONS,
     &agents::AGENTS,
     &providers::PROVIDERS,
@@ -33,6 +36,7 @@ pub(crate) static GROUPS: &[&Group] = &[
     &tools::TOOLS,
     &external::EXTERNAL,
     &access::ACCESS,
+    &notifications::NOTIFICATIONS,
     &daemon::DAEMON,
     &bridge::BRIDGE,
     &teamd::TEAMD,

@@ -1,24 +1,26 @@
-//! What people decided for good.
+//! Standing permission rules.
 
 use axum::Json;
 use axum::extract::State;
-use paseo_core::actor::Actor;
 use paseo_core::id::RuleId;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::permission::Rule;
 use paseo_core::settings::Event;
 use paseo_wire::error::Code;
+use paseo_wire::page::PageQuery;
 use paseo_wire::permission::{RuleList, RuleView};
 
 use super::App;
+use super::pages::Paged;
 use super::reply::Answer;
-use super::request::{Caller, Path};
+use super::request::{Asked, Caller, Path};
+use crate::directory::shown;
 use crate::failure::Failure;
 use crate::mint;
 
 /// Lists all of them: there are never more than a page.
-pub(crate) async fn list(State(app): State<App>) -> Json<RuleList> {
-    Json(listed(&app))
+pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<PageQuery>) -> Answer<RuleList> {
+    listed(&app).asked(&query).map(Json)
 }
 
 pub(crate) async fn remove(
@@ -28,8 +30,10 @@ pub(crate) async fn remove(
 ) -> Answer<RuleList> {
     let context = &app.sessions.context;
     let known = typed.parse::<RuleId>().ok().filter(|rule| context.settings.get().rules.contains_key(rule));
-    let rule = known
-        .ok_or_else(|| Failure::new(Code::NotFound, "rule not found").hint("run `paseo permit rules`"))?;
+    let rule = known.ok_or_else(|| {
+        Failure::new(Code::NotFound, format!("rule `{}` not found", shown(&typed)))
+            .hint("run `paseo permit rules`")
+    })?;
     context.settings.change(&context.journal, &by, Event::RuleRemoved { rule }).await?;
     Ok(Json(listed(&app)))
 }
@@ -43,21 +47,21 @@ pub(super) fn check_room(app: &App) -> Result<(), Failure> {
         .hint("remove one with `paseo permit forget`; `paseo permit rules` lists them"))
 }
 
-/// Keeps a rule; one that is there already is not kept twice.
-pub(super) async fn add(app: &App, by: &Actor, answer: Rule) -> Result<RuleView, Failure> {
-    let context = &app.sessions.context;
-    if let Some((id, same)) = context.settings.get().rules.iter().find(|(_, rule)| **rule == answer) {
-        return Ok(view(*id, same));
+/// Returns a rule with the id under which it is to be kept, and how it is shown. A rule that exists already is not kept
+/// twice.
+pub(super) fn numbered(app: &App, rule: Rule) -> (Option<(RuleId, Rule)>, RuleView) {
+    let settings = app.sessions.context.settings.get();
+    if let Some((id, same)) = settings.rules.iter().find(|(_, known)| **known == rule) {
+        return (None, view(*id, same));
     }
-    let rule = mint::rule();
-    let shown = view(rule, &answer);
-    context.settings.change(&context.journal, by, Event::RuleAdded { rule, answer }).await?;
-    Ok(shown)
+    let id = mint::rule();
+    let shown = view(id, &rule);
+    (Some((id, rule)), shown)
 }
 
 fn listed(app: &App) -> RuleList {
     let settings = app.sessions.context.settings.get();
-    RuleList { rules: settings.rules.iter().map(|(id, rule)| view(*id, rule)).collect() }
+    RuleList { rules: settings.rules.iter().map(|(id, rule)| view(*id, rule)).collect(), next: None }
 }
 
 fn view(id: RuleId, rule: &Rule) -> RuleView {

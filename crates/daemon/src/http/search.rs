@@ -8,7 +8,6 @@ use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
 use paseo_core::id::{SessionId, ThreadId};
-use paseo_core::limits::PAGE_ROWS;
 use paseo_core::search::{self, Class};
 use paseo_core::snippet::{Keep, piece};
 use paseo_core::thread::{self, Thread};
@@ -17,7 +16,7 @@ use paseo_core::{session, snippet};
 use paseo_store::{Hit, Order, Piece, Search, Term, Who};
 use paseo_wire::error::Code;
 use paseo_wire::search::{ExcerptPiece, FoundAgent, FoundThread, SearchHit, SearchPage, SearchQuery};
-use paseo_wire::words::SearchIn;
+use paseo_wire::words::{SearchIn, SearchKind};
 
 use super::App;
 use super::reply::Answer;
@@ -26,7 +25,7 @@ use super::sessions::resolve;
 use crate::failure::Failure;
 use crate::threads::post_of;
 
-/// How many are found when nobody says how many.
+/// Default number of hits.
 const LIMIT: usize = 20;
 /// How far into what fits best one can read: all before it is sorted for each page.
 const FARTHEST: usize = 10_000;
@@ -45,7 +44,11 @@ pub(crate) async fn search(
     Caller(by): Caller,
     Asked(query): Asked<SearchQuery>,
 ) -> Answer<SearchPage> {
-    let limit = query.limit.unwrap_or(LIMIT).clamp(1, PAGE_ROWS);
+    let limit = query.limit.unwrap_or(LIMIT);
+    if search::read(&query.q) == Err(search::Refusal::Empty) && !query.q.is_ascii() {
+        // Which characters beyond ASCII are letters depends on the version of Unicode, so signs find nothing.
+        return Ok(Json(SearchPage { hits: Vec::new(), next: None, behind: 0 }));
+    }
     let question = Search { limit: limit + 1, ..read(&app, &by, &query).await? };
     let journal = &app.sessions.context.journal;
     let behind = app.feeder.caught_up(journal.head(), PATIENCE).await;
@@ -83,7 +86,8 @@ async fn read(app: &App, by: &Actor, query: &SearchQuery) -> Result<Search, Fail
         Failure::new(code, refusal.to_string()).hint("give one or more words, a \"phrase\", or a prefix*")
     })?;
     if query.agent.is_some() && query.thread.is_some() {
-        return Err(invalid("`agent` and `thread` are mutually exclusive".to_owned()));
+        return Err(Failure::new(Code::Conflict, "`agent` and `thread` exclude each other")
+            .hint("search one agent or one thread, not both"));
     }
     let (mut stream, mut within) = (None, None);
     if let Some(typed) = &query.agent {
@@ -102,15 +106,13 @@ async fn read(app: &App, by: &Actor, query: &SearchQuery) -> Result<Search, Fail
     let order = match (query.after.as_deref(), query.best) {
         (None, true) => Order::Best { skip: 0 },
         (None, false) => Order::Newest { before: None },
-        (Some(after), best) => {
-            cursor(after, best).ok_or_else(|| invalid("`after` is not a cursor of this list".to_owned()))?
-        }
+        (Some(after), _) => cursor(after).ok_or_else(|| Failure::no_cursor(after))?,
     };
     Ok(Search {
         terms: terms.into_iter().map(|term| Term { words: term.words, prefix: term.prefix }).collect(),
         stream,
         prefix,
-        classes: classes(query.kind.as_deref())?,
+        classes: classes(&query.kind)?,
         who: match &query.from {
             Some(from) => who(app, by, from, within.as_ref()).await,
             None => Vec::new(),
@@ -123,30 +125,25 @@ async fn read(app: &App, by: &Actor, query: &SearchQuery) -> Result<Search, Fail
     })
 }
 
-fn cursor(text: &str, best: bool) -> Option<Order> {
-    match (text.strip_prefix(BEST), best) {
-        (Some(skip), true) => {
-            skip.parse().ok().filter(|skip| *skip <= FARTHEST).map(|skip| Order::Best { skip })
-        }
-        (None, false) => text.parse().ok().map(|before| Order::Newest { before: Some(before) }),
-        _ => None,
+/// Reads where a page goes on, which also says in which order.
+fn cursor(text: &str) -> Option<Order> {
+    match text.strip_prefix(BEST) {
+        Some(skip) => skip.parse().ok().filter(|skip| *skip <= FARTHEST).map(|skip| Order::Best { skip }),
+        None => text.parse().ok().map(|before| Order::Newest { before: Some(before) }),
     }
 }
 
-fn classes(kinds: Option<&str>) -> Result<Vec<String>, Failure> {
+fn classes(kinds: &[SearchKind]) -> Result<Vec<String>, Failure> {
     let mut classes = Vec::new();
-    for kind in kinds.into_iter().flat_map(|kinds| kinds.split(',')) {
-        let class = Class::ALL.into_iter().find(|class| class.word() == kind.trim());
-        let Some(class) = class.filter(|class| *class != Class::Title) else {
-            return Err(Failure::new(
-                Code::InvalidRequest,
-                format!("unknown kind `{}`", snippet::snippet(kind)),
-            )
-            .hint("use said, answered, tool or name"));
-        };
-        classes.push(class.word().to_owned());
+    for kind in kinds {
+        if let SearchKind::Other(word) = kind {
+            let message = format!("unknown kind `{}`", snippet::snippet(word));
+            let hint = format!("use one of {}", SearchKind::WORDS.join(", "));
+            return Err(Failure::new(Code::InvalidRequest, message).hint(hint));
+        }
+        classes.push(kind.to_string());
         // To people both are what an agent is called.
-        if class == Class::Name {
+        if *kind == SearchKind::Name {
             classes.push(Class::Title.word().to_owned());
         }
     }
@@ -244,7 +241,7 @@ fn shown(hit: Hit, place: Place, event: Option<String>) -> SearchHit {
     };
     SearchHit {
         kind: hit.class.as_str().into(),
-        who: hit.who,
+        who: hit.who.into(),
         at: Timestamp::from_millis(hit.ts).into(),
         agent,
         thread,

@@ -57,14 +57,8 @@ pub(crate) async fn serve(
 ) {
     let (open, mut all_ended) = mpsc::channel(1);
     let reserve = Reserve::new();
-    let host = Host {
-        router,
-        connections,
-        reserve,
-        stop,
-        refusals: Arc::new(Semaphore::new(REFUSALS)),
-        _open: open,
-    };
+    let host =
+        Host { router, connections, reserve, stop, refusals: Arc::new(Semaphore::new(REFUSALS)), open };
     // What the next connection needs when there are no other file descriptors.
     let mut loan = None;
     loop {
@@ -75,7 +69,8 @@ pub(crate) async fn serve(
                     let mut loan = loan.take();
                     tokio::spawn(async move {
                         let mut actor = local(&stream, &context);
-                        // Nobody is identified without reading files. The connection itself may have been the last.
+                        // Identifying a caller means reading files. The connection itself may have taken the last
+                        // descriptor.
                         if actor.is_err() && loan.is_none() && Reserve::is_needed() {
                             loan = host.reserve.lend();
                             actor = local(&stream, &context);
@@ -111,6 +106,12 @@ pub(crate) async fn serve(
     let _ = tokio::time::timeout(GRACE, all_ended.recv()).await;
 }
 
+/// Held by what outlives the connection that it came over: a WebSocket. The listeners wait for it, too.
+#[derive(Clone)]
+pub(super) struct Lasting {
+    _open: mpsc::Sender<Infallible>,
+}
+
 /// What every connection is served with. Cheap to clone.
 #[derive(Clone)]
 struct Host {
@@ -120,7 +121,7 @@ struct Host {
     stop: Stop,
     refusals: Arc<Semaphore>,
     /// Dropped with the last connection.
-    _open: mpsc::Sender<Infallible>,
+    open: mpsc::Sender<Infallible>,
 }
 
 impl Host {
@@ -142,11 +143,13 @@ impl Host {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let (router, of) = (self.router.clone(), Arc::clone(&connection));
+        let open = Lasting { _open: self.open.clone() };
         let service = tower::service_fn(move |request: http::Request<Incoming>| {
             let is_file = is_streamed(request.uri().path());
             let mut request = request.map(|body| Timely::new(body, is_file));
             request.extensions_mut().insert(peer.clone());
             request.extensions_mut().insert(Arc::clone(&of));
+            request.extensions_mut().insert(open.clone());
             let (mut router, of) = (router.clone(), Arc::clone(&of));
             async move {
                 let response = router.as_service().ready().await?.call(request).await?;
@@ -154,8 +157,8 @@ impl Host {
             }
         });
         let socket = TokioIo::new(Socket::new(stream, Arc::clone(&connection)));
-        let mut served =
-            std::pin::pin!(builder().serve_connection(socket, TowerToHyperService::new(service)));
+        let served = builder().serve_connection(socket, TowerToHyperService::new(service));
+        let mut served = std::pin::pin!(served.with_upgrades());
         // A client that goes away in the middle is no concern of ours.
         tokio::select! {
             biased;
@@ -246,7 +249,7 @@ mod tests {
             reserve: Reserve::new(),
             stop: house.app.stop.clone(),
             refusals: Arc::new(Semaphore::new(1)),
-            _open: mpsc::channel(1).0,
+            open: mpsc::channel(1).0,
         };
         let kind = match &peer {
             Peer::Local(Ok(actor)) => Kind::of(actor, false),

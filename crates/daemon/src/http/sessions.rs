@@ -9,14 +9,15 @@ use paseo_core::actor::Actor;
 use paseo_core::definition::{DEFAULT, Definition};
 use paseo_core::id::SessionId;
 use paseo_core::label::{Label, Labels, Malformed};
-use paseo_core::limits::{MESSAGE_BYTES, NAME_CHARS, PATH_BYTES};
+use paseo_core::limits::{MESSAGE_BYTES, PATH_BYTES};
+use paseo_core::name;
 use paseo_core::permission::Mode;
-use paseo_core::session::{Session, Status};
+use paseo_core::session::{OptionsChange, Session, Status};
 use paseo_core::team::{self, Member};
 use paseo_wire::error::Code;
 use paseo_wire::message::CreatedSession;
 use paseo_wire::session::{
-    ActionAnswer, CreateSession, ForceQuery, PatchSession, PromptView, SessionAnswer, SessionLine,
+    ActionAnswer, CreateSession, ForceQuery, PatchSession, PromptView, SeenNews, SessionAnswer, SessionLine,
     SessionView,
 };
 use paseo_wire::time::Moment;
@@ -32,9 +33,13 @@ use crate::checks;
 use crate::directory::Reach;
 use crate::failure::Failure;
 use crate::glimpse;
-use crate::sessions::{self, Command, NewSession, Order, Reply, RequestKey, routing, to_the_end};
+use crate::previews;
+use crate::sessions::{self, Command, NewSession, Order, Reply, RequestKey, Seen, routing, to_the_end};
 use crate::teams::Joining;
 use crate::worktrees::{self, Wish};
+
+/// The longest name of a model that an agent is given after its start.
+const MODEL_BYTES: usize = 200;
 
 pub(crate) async fn create(
     State(app): State<App>,
@@ -62,11 +67,8 @@ pub(crate) async fn create(
                 .hint("set `prompt` to say what to do with them"));
         }
     }
-    let labels = request
-        .labels
-        .iter()
-        .map(|(key, value)| label(&format!("{key}={value}")))
-        .collect::<Result<Vec<_>, _>>()?;
+    let labels =
+        request.labels.iter().map(|(key, value)| labelled(key, value)).collect::<Result<Vec<_>, _>>()?;
     let project = directory(&request.directory)?;
     let slug = request.agent.as_deref().unwrap_or(DEFAULT);
     let definition = routing::for_person(context, &project, slug)?;
@@ -89,7 +91,10 @@ pub(crate) async fn create(
     };
     let mode = request.permissions.as_ref().map(mode).transpose()?;
     let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };
-    let team = request.team.map(|team| joining(&team, request.team_agent, request.team_role)).transpose()?;
+    let team = request
+        .team
+        .map(|team| joining(&team, request.team_agent.map(Into::into), request.team_role))
+        .transpose()?;
     let schema = context.usable_schema(request.output_schema.as_ref()).await?;
     let attachments = context.attachments.claimed(&order.by, &request.attachments).await?;
     let prompt = request.prompt.map(|text| Prompt { text, attachments, schema });
@@ -135,7 +140,7 @@ pub(super) async fn start(
     };
     // Before anything is made for it on the disk.
     app.sessions.check_attachments(&new)?;
-    // Whoever asked may go away: no place is kept for a session that does not come to be.
+    // The caller may disconnect: no slot is kept for a session that is never created.
     to_the_end(async move { settle(&app, new, shown, wish, team).await }).await
 }
 
@@ -190,7 +195,7 @@ pub(super) fn own_place(definition: &Definition, project: &str) -> Result<String
     }
     directory(&routing::place(definition, project)).map_err(|failure| {
         Failure::new(
-            failure.code,
+            Code::Conflict,
             format!("agent `{}` has no directory to run in: {}", definition.slug, failure.message),
         )
         .hint("create the directory, correct it in the definition, or pass --cwd")
@@ -254,14 +259,16 @@ pub(crate) async fn patch(
     let patch = sessions::Patch {
         by,
         name: request.name.as_deref().map(check_name).transpose()?,
-        set: request
-            .set_labels
-            .iter()
-            .map(|(key, value)| label(&format!("{key}={value}")))
-            .collect::<Result<_, _>>()?,
+        set: request.set_labels.iter().map(|(key, value)| labelled(key, value)).collect::<Result<_, _>>()?,
         unset: request.unset_labels,
         pinned: request.pinned,
+        awaited: request.notify_when_finished,
         attributes: request.attributes,
+        options: OptionsChange {
+            model: request.model.map(next_model).transpose()?,
+            effort: request.effort.map(chosen),
+            permissions: request.permissions.as_ref().map(mode).transpose()?,
+        },
     };
     app.sessions.ask(id, |reply| Command::Patch(patch, reply)).await?;
     answer(&app, id).await
@@ -323,6 +330,52 @@ pub(crate) async fn clear(
     act(app, by.clone(), typed, |reply| Command::Clear(by, reply)).await
 }
 
+pub(crate) async fn promote(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    key: Key,
+) -> Answer<ActionAnswer> {
+    let id = resolve(&app, &by, &typed).await?;
+    let key = key.bind(&by, "POST /api/sessions/{id}/promote", &id);
+    let changed = app.sessions.promote(id, by, key).await?;
+    Ok(Json(acted(&app, id, changed)))
+}
+
+/// Says what came of something that was done to a session.
+pub(super) fn acted(app: &App, id: SessionId, changed: bool) -> ActionAnswer {
+    let context = &app.sessions.context;
+    ActionAnswer {
+        seq: context.journal.head(),
+        changed,
+        handle: context.directory.handle(id),
+        id: id.into(),
+        lost: 0,
+        closed_with: 0,
+        worktree: None,
+    }
+}
+
+/// Notes that a person has looked at what an agent came to.
+pub(crate) async fn looked(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Body(SeenNews { news: upto }): Body<SeenNews>,
+) -> Answer<ActionAnswer> {
+    act(app, by.clone(), typed, |reply| Command::See { by, what: Seen::Looked, upto, reply }).await
+}
+
+/// Takes an agent out of the inbox until something new happens.
+pub(crate) async fn archive(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Body(SeenNews { news: upto }): Body<SeenNews>,
+) -> Answer<ActionAnswer> {
+    act(app, by.clone(), typed, |reply| Command::See { by, what: Seen::Archived, upto, reply }).await
+}
+
 /// Finds the session that a caller means.
 pub(super) async fn resolve(app: &App, by: &Actor, typed: &str) -> Result<SessionId, Failure> {
     let reach = if by.is_human() { Reach::OpenThenClosed } else { Reach::Open };
@@ -360,18 +413,9 @@ async fn act(
     command: impl FnOnce(Reply<bool>) -> Command,
 ) -> Answer<ActionAnswer> {
     let id = resolve(&app, &by, &typed).await?;
-    let context = &app.sessions.context;
-    let handle = context.directory.handle(id);
+    let handle = app.sessions.context.directory.handle(id);
     let changed = app.sessions.ask(id, command).await?;
-    Ok(Json(ActionAnswer {
-        seq: context.journal.head(),
-        changed,
-        handle,
-        id: id.into(),
-        lost: 0,
-        closed_with: 0,
-        worktree: None,
-    }))
+    Ok(Json(ActionAnswer { handle, ..acted(&app, id, changed) }))
 }
 
 /// Shows the worktree that a session leaves behind.
@@ -389,7 +433,7 @@ async fn answer(app: &App, id: SessionId) -> Answer<SessionAnswer> {
 /// Shows a session with everything that is known about it.
 pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failure> {
     let context = &app.sessions.context;
-    // From the log: whoever has seen an event must not read a state from before it.
+    // From the log: a client that has seen an event must not read a state from before it.
     let (session, _) = context
         .journal
         .session(id)
@@ -398,8 +442,14 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
     let mut children = context.directory.all();
     children.retain(|other| other.profile.parent == Some(id));
     let waits_for = context.waits.of(id).into_iter().map(|other| context.directory.handle(other));
+    let shown = shown(app, &session).await?;
+    // Lists have no preview of a closed one.
+    let last_snippet = match session.is_open() {
+        true => shown.last_snippet.clone(),
+        false => previews::read(&context.journal, &session).await?.said.map(Into::into),
+    };
     Ok(SessionView {
-        last_snippet: glimpse::newest_words(&context.journal, id).await?,
+        last_snippet,
         todo: glimpse::todo(&context.journal, &session).await?,
         children: Some(children.iter().map(|child| child.id.into()).collect()),
         guard: context.is_guarded_process(&session).then_some(Guard::Lease),
@@ -407,7 +457,7 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
         waits_for: Some(waits_for.collect::<Vec<_>>()).filter(|waits| !waits.is_empty()),
         check: checks::newest(&context.journal, &session).await?,
         notice: context.definitions.notice(&session),
-        ..shown(app, &session).await?
+        ..shown
     })
 }
 
@@ -420,7 +470,7 @@ pub(super) async fn shown(app: &App, session: &Session) -> Result<SessionView, F
 /// Shows a session in one line, with what the log does not know.
 pub(super) async fn line(app: &App, session: &Session) -> Result<SessionLine, Failure> {
     let (context, status_reason) = (&app.sessions.context, status_reason(app, session).await?);
-    let member = context.member(session).await;
+    let member = context.member(session).await.map(Into::into);
     let heard_at = heard_at(app, session);
     Ok(SessionLine { member, heard_at, ..context.directory.line(session, status_reason) })
 }
@@ -446,47 +496,69 @@ pub(super) fn label(text: &str) -> Result<Label, Failure> {
     text.parse().map_err(malformed)
 }
 
+/// Reads a label whose parts are given apart: `=` in a key would belong to the value.
+fn labelled(key: &str, value: &str) -> Result<Label, Failure> {
+    let text = format!("{key}={value}");
+    if key.contains('=') { Err(malformed(Malformed::Shape(text))) } else { label(&text) }
+}
+
 fn malformed(error: Malformed) -> Failure {
-    Failure::new(Code::InvalidRequest, error.to_string())
+    let code = if matches!(error, Malformed::Long(_)) { Code::TooLarge } else { Code::InvalidRequest };
+    Failure::new(code, error.to_string())
 }
 
 /// Checks the name of a model, as far as no provider has to be asked: an unset variable is no name.
 pub(super) fn named_model(model: String) -> Result<String, Failure> {
     if model.trim().is_empty() || model.chars().any(char::is_control) {
-        return Err(Failure::new(Code::InvalidRequest, "a model name must have printable characters")
-            .hint("leave it out to use the default"));
+        return Err(Failure::new(
+            Code::InvalidRequest,
+            "a model name must be one or more printable characters",
+        )
+        .hint("leave it out to use the default"));
     }
     Ok(model)
+}
+
+/// Reads the model of the next turn. It stands in an event, which stays small.
+fn next_model(model: String) -> Result<Option<String>, Failure> {
+    if model.len() > MODEL_BYTES {
+        let message = format!("a model name has at most {MODEL_BYTES} bytes");
+        return Err(Failure::new(Code::InvalidRequest, message));
+    }
+    chosen(model).map(named_model).transpose()
+}
+
+/// Reads a choice; an empty one is the provider's default.
+fn chosen(word: String) -> Option<String> {
+    Some(word).filter(|word| !word.trim().is_empty())
 }
 
 /// Reads a name; an empty one takes it away.
 fn check_name(name: &str) -> Result<Option<String>, Failure> {
     let name = name.trim();
-    if name.chars().count() > NAME_CHARS || name.chars().any(char::is_control) {
-        return Err(Failure::new(
-            Code::InvalidRequest,
-            format!("a name must be one line of at most {NAME_CHARS} characters"),
-        ));
+    if !name.is_empty() && !name::fits(name) {
+        return Err(Failure::new(Code::InvalidRequest, name::optional_limit("a name")));
     }
     Ok((!name.is_empty()).then(|| name.to_owned()))
 }
 
 /// Reads the path of a directory.
 pub(super) fn directory(text: &str) -> Result<String, Failure> {
-    let refused = |why: &str| {
-        Failure::new(Code::InvalidRequest, format!("`{text}` {why}"))
-            .hint("give the absolute path of an existing directory")
+    let told = |code: Code, why: &str| {
+        Failure::new(code, format!("`{text}` {why}")).hint("give the absolute path of an existing directory")
     };
+    let (refused, missing) =
+        (|why: &str| told(Code::InvalidRequest, why), |why: &str| told(Code::NotFound, why));
     let path = FilePath::new(text);
     if !path.is_absolute() {
         return Err(refused("is not an absolute path"));
     }
-    let path = path.canonicalize().map_err(|_| refused("does not exist"))?;
+    let path = path.canonicalize().map_err(|_| missing("does not exist"))?;
     if path.as_os_str().len() > PATH_BYTES {
         return Err(refused("is too long"));
     }
     if !path.is_dir() {
-        return Err(refused("is not a directory"));
+        return Err(missing("is not a directory"));
     }
     path.into_os_string().into_string().map_err(|_| refused("is not valid UTF-8"))
 }

@@ -68,11 +68,16 @@ pub(crate) async fn stream(
     if let Some(Extension(connection)) = connection {
         connection.state.streams();
     }
+    let sessions = following.topics.each.iter().filter_map(|subject| match subject {
+        Subject::Session(id) => Some(*id),
+        Subject::Thread(_) | Subject::Team(_) | Subject::Cause(_) => None,
+    });
+    let live = app.sessions.context.live.listen(sessions);
     let reader = Reader {
         pass,
         tail: app.tail.clone(),
         reading: app.tail.join(),
-        live: app.sessions.context.live.listen(),
+        live,
         live_seen: 0,
         live_pieces: 0,
         following,
@@ -118,7 +123,7 @@ struct Reader {
     over: bool,
     /// When something was last sent.
     spoke: Instant,
-    /// Runs on while frames are sent: setting it anew for each of them, for each reader, is not free.
+    /// Runs on while frames are sent: resetting it for each frame and reader is not free.
     keep_alive: Pin<Box<Sleep>>,
 }
 
@@ -137,7 +142,7 @@ impl Reader {
                 self.end(why);
                 continue;
             }
-            if news.live > self.live_seen {
+            if news.live > self.live_seen || self.live.has_past() {
                 self.take_live(news);
             }
             if self.ready.len() > 0 && self.live_pieces < LIVE_PIECES {
@@ -163,7 +168,7 @@ impl Reader {
 
     /// Refuses what it may not see any more, before it is given what happened up to a point.
     async fn may_go_on(&mut self, reached: Seq) -> Result<(), Failure> {
-        // Whoever loses its place loses its token, too: the place says more.
+        // A member that loses its membership loses its token, too: the membership says more.
         if self.looked.replace(reached) != Some(reached) {
             self.following.check().await?;
         }

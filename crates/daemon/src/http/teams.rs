@@ -6,32 +6,39 @@ use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
 use paseo_core::fold::{self, TeamHead};
-use paseo_core::limits::PAGE_ROWS;
 use paseo_core::settings::Event as Setting;
-use paseo_core::team::{self, Enrolled, Member, Permit, TaskId, Team, TeamId};
+use paseo_core::team::{self, Enrolled, Member, Needs, Permit, TaskId, Team, TeamId};
 use paseo_core::thread;
 use paseo_wire::error::Code;
+use paseo_wire::past::PastQuery;
 use paseo_wire::settings::CreatedToken;
 use paseo_wire::team::{
-    AgainQuery, AgentOfTeam, ClaimTask, CreateTask, CreateTeam, EndTask, EnrolAgent, InboxQuery, NoticePage,
-    NoticeQuery, ReassignTask, ReleaseTask, RenewTask, TaskAnswer, TaskPage, TeamAnswer, TeamPage, TeamQuery,
-    WriteAnswer, WriteQuery,
+    AgainQuery, AgentOfTeam, ClaimTask, CreateTask, CreateTeam, EditTask, EndTask, EnrolAgent, InboxQuery,
+    NoticePage, NoticeQuery, ReassignTask, RefusalList, RefusalQuery, ReleaseTask, RenewTask, TaskAnswer,
+    TaskPage, TaskQuery, TeamAnswer, TeamPage, TeamQuery, WriteAnswer, WriteQuery,
 };
 use paseo_wire::words::TeamRole;
 
 use super::App;
+use super::pages::Paged;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
 use super::sessions::directory;
+use crate::directory::shown;
 use crate::failure::Failure;
 use crate::mint;
-use crate::teams::{Act, Acting, NewTask, ending, view};
+use crate::past;
+use crate::teams::{Act, Acting, EditedTask, NewTask, ending, view};
 
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<TeamQuery>) -> Answer<TeamPage> {
     let seq = app.sessions.context.journal.head();
-    let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
-    let after = query.after.as_deref().map(team_id).transpose()?;
-    let heads = app.teams.list(after.as_ref(), limit).await?;
+    let limit = query.limit.unwrap_or(100);
+    // A cursor is a position in the list: no team needs to be there, or could be.
+    let after = query.after.as_deref();
+    if let Some(after) = after.filter(|after| !thread::is_name(after) && !thread::is_reserved(after)) {
+        return Err(Failure::no_cursor(after));
+    }
+    let heads = app.teams.list(after, limit).await?;
     let next = heads
         .last()
         .filter(|_| heads.len() == limit)
@@ -58,16 +65,20 @@ pub(crate) async fn create(
     request.agents.iter().try_for_each(|agent| check_role(&agent.role))?;
     let agents = request.agents.into_iter().map(enrolled).collect();
     let made = app.teams.create(&by, &id, place, agents).await?;
-    Ok(answer(&app, &made))
+    answer(&app, &made).await
 }
 
 pub(crate) async fn show(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
+    Asked(PastQuery { at, version }): Asked<PastQuery>,
 ) -> Answer<TeamAnswer> {
     let (team, _) = entered(&app, &by, &typed).await?;
-    Ok(answer(&app, &team))
+    let Json(present) = answer(&app, &team).await?;
+    let Some(point) = past::point(at, version)? else { return Ok(Json(present)) };
+    let past = past::read(&app.sessions.context.journal, &*team, &team.id, point).await?;
+    Ok(Json(TeamAnswer { team: view::past_team(&past, &app.sessions.context.directory), ..present }))
 }
 
 pub(crate) async fn enrol(
@@ -78,7 +89,7 @@ pub(crate) async fn enrol(
 ) -> Answer<TeamAnswer> {
     let (team, _) = entered(&app, &by, &typed).await?;
     request.role.as_ref().map(check_role).transpose()?;
-    let known = team.agents.get(&request.id).cloned();
+    let known = team.agents.get(request.id.as_str()).cloned();
     let known = known.unwrap_or(Member { role: "worker".to_owned(), model: None, session: None });
     let member = Member {
         role: request.role.map_or(known.role, |role| role.to_string()),
@@ -86,7 +97,7 @@ pub(crate) async fn enrol(
         session: known.session,
     };
     let team = app.teams.enrol(&by, &team.id, &request.id, member).await?;
-    Ok(answer(&app, &team))
+    answer(&app, &team).await
 }
 
 pub(crate) async fn take_out(
@@ -95,22 +106,23 @@ pub(crate) async fn take_out(
     Path((typed, agent)): Path<(String, String)>,
 ) -> Answer<TeamAnswer> {
     if let Some(team) = left_before(&app, &by, &typed, &agent).await? {
-        return Ok(answer(&app, &team));
+        return ended(&app, &team, false).await;
     }
     let (team, acting) = entered(&app, &by, &typed).await?;
     let agent = match (agent.as_str(), &acting.agent) {
         ("-", Some(own)) => own.clone(),
         ("-", None) => {
             return Err(Failure::new(
-                Code::InvalidRequest,
+                Code::Conflict,
                 "you are not a member of this team, so name the member that leaves it",
             )
             .hint("pass --agent ID; `paseo team show` lists the members"));
         }
         _ => agent,
     };
+    let there = team.agents.contains_key(&agent);
     let team = app.teams.take_out(&acting, &team.id, &agent).await?;
-    Ok(answer(&app, &team))
+    ended(&app, &team, there).await
 }
 
 /// Returns the team of a session that leaves it once more: it is out already.
@@ -132,8 +144,9 @@ pub(crate) async fn close(
     Path(typed): Path<String>,
 ) -> Answer<TeamAnswer> {
     let (team, acting) = entered(&app, &by, &typed).await?;
+    let open = team.closed_at.is_none();
     let team = app.teams.close(&acting, &team.id).await?;
-    Ok(answer(&app, &team))
+    ended(&app, &team, open).await
 }
 
 pub(crate) async fn create_token(
@@ -152,26 +165,29 @@ pub(crate) async fn create_token(
         Setting::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256, directory: None };
     let context = &app.sessions.context;
     context.settings.change(&context.journal, &by, event).await?;
-    Ok(Json(CreatedToken { id: token.into(), name, actor: actor.to_string(), directory: None, secret }))
+    Ok(Json(CreatedToken { id: token.into(), name, actor: (&actor).into(), directory: None, secret }))
 }
 
 pub(crate) async fn tasks(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
-    Asked(query): Asked<TeamQuery>,
+    Asked(query): Asked<TaskQuery>,
 ) -> Answer<TaskPage> {
     let seq = app.sessions.context.journal.head();
-    let (team, _) = entered(&app, &by, &typed).await?;
-    let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
+    let (mut team, _) = entered(&app, &by, &typed).await?;
+    if let Some(point) = past::point(query.at, query.version)? {
+        team = Arc::new(past::read(&app.sessions.context.journal, &*team, &team.id, point).await?);
+    }
+    let limit = query.limit.unwrap_or(100);
     let after = query.after.as_deref().map(task_id).transpose()?.unwrap_or(TaskId(0));
     let rest = team.tasks.range((std::ops::Bound::Excluded(after), std::ops::Bound::Unbounded));
-    let mut tasks = Vec::new();
+    let (mut tasks, needs) = (Vec::new(), Needs::of(&team));
     for (id, task) in rest.take(limit) {
-        tasks.push(view::task(&app.sessions.context.journal, &team, *id, task).await?);
+        tasks.push(view::task(&app.sessions.context.journal, &team, Some(&needs), *id, task).await?);
     }
     let next = tasks.last().filter(|_| tasks.len() == limit).map(|last| last.id.clone());
-    Ok(Json(TaskPage { seq, tasks, next: next.map(Into::into) }))
+    Ok(Json(TaskPage { seq, now: app.teams.now().into(), tasks, next: next.map(Into::into) }))
 }
 
 pub(crate) async fn create_task(
@@ -184,6 +200,7 @@ pub(crate) async fn create_task(
     let (team, acting) = entered(&app, &by, &typed).await?;
     let key = key.bind(&by, "POST /api/teams/{team}/tasks", &(&typed, &request));
     let CreateTask { title, description, deps, resources } = request;
+    let deps = deps.into_iter().map(Into::into).collect();
     let wanted = NewTask { title, description, deps, resources, literal: false };
     let (team, task, _) = app.teams.create_task(&acting, &team.id, wanted, key).await?;
     answered(&app, &team, task).await
@@ -196,6 +213,21 @@ pub(crate) async fn task(
 ) -> Answer<TaskAnswer> {
     let (team, _) = entered(&app, &by, &typed).await?;
     answered(&app, &team, task_id(&task)?).await
+}
+
+pub(crate) async fn edit_task(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path((typed, task)): Path<(String, String)>,
+    Body(request): Body<EditTask>,
+) -> Answer<TaskAnswer> {
+    let (team, acting) = entered(&app, &by, &typed).await?;
+    let task = task_id(&task)?;
+    let EditTask { title, description, deps, resources } = request;
+    let deps = deps.map(|deps| deps.into_iter().map(Into::into).collect());
+    let wanted = EditedTask { title, description, deps, resources };
+    let team = app.teams.edit(&acting, &team.id, task, wanted).await?;
+    answered(&app, &team, task).await
 }
 
 pub(crate) async fn claim(
@@ -267,7 +299,7 @@ pub(crate) async fn reassign(
     Path((typed, task)): Path<(String, String)>,
     Body(ReassignTask { to, ttl_ms }): Body<ReassignTask>,
 ) -> Answer<TaskAnswer> {
-    act(&app, &by, &typed, &task, Act::Reassign { to, ttl: ttl_ms }).await
+    act(&app, &by, &typed, &task, Act::Reassign { to: to.map(Into::into), ttl: ttl_ms }).await
 }
 
 pub(crate) async fn inbox(
@@ -279,7 +311,8 @@ pub(crate) async fn inbox(
     let (team, acting) = entered(&app, &by, &typed).await?;
     let agent = asked_for(&acting, query.agent.as_deref())?;
     belongs(&team, query.agent.as_deref())?;
-    notices(&app, &team, Some(&agent), NoticeQuery { after: query.after, limit: query.limit }).await
+    notices(&app, &team, Some(&agent), NoticeQuery { after: query.after, limit: query.limit, newest: false })
+        .await
 }
 
 pub(crate) async fn audit(
@@ -289,7 +322,23 @@ pub(crate) async fn audit(
     Asked(query): Asked<NoticeQuery>,
 ) -> Answer<NoticePage> {
     let (team, _) = entered(&app, &by, &typed).await?;
+    if query.newest {
+        let (told, next) = app.teams.told_lately(&team, query.after, query.limit.unwrap_or(100)).await?;
+        return Ok(Json(NoticePage { notices: told.iter().map(view::notice).collect(), next }));
+    }
     notices(&app, &team, None, query).await
+}
+
+pub(crate) async fn refusals(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Asked(query): Asked<RefusalQuery>,
+) -> Answer<RefusalList> {
+    let (team, _) = entered(&app, &by, &typed).await?;
+    belongs(&team, query.agent.as_deref())?;
+    let refusals = app.teams.refusals(&team, query.agent.as_deref()).await?;
+    Ok(Json(RefusalList { refusals, next: None }.page(query.after.as_deref(), query.limit)?))
 }
 
 pub(crate) async fn can_write(
@@ -302,7 +351,7 @@ pub(crate) async fn can_write(
     let agent = asked_for(&acting, query.agent.as_deref())?;
     belongs(&team, query.agent.as_deref())?;
     let Permit { allow, reason } = app.teams.can_write(&team, &agent, &query.path).await;
-    let advice = if agent == acting.id() { reason.advice() } else { reason.advice_about(&agent) };
+    let advice = reason.advice_about(&agent, acting.id());
     let reason = reason.word().into();
     Ok(Json(WriteAnswer { allow, reason, advice }))
 }
@@ -350,7 +399,7 @@ async fn own(app: &App, by: &Actor) -> Result<TeamId, Failure> {
         [one] => team_id(one),
         [] => {
             let name = app.teams.suggested().await?;
-            Err(Failure::new(Code::NotFound, "no teams exist yet")
+            Err(Failure::new(Code::NotFound, "no team is open")
                 .hint(format!("create one: `paseo team create {name}`")))
         }
         several => {
@@ -373,7 +422,7 @@ pub(super) fn belongs_to(app: &App, by: &Actor) -> Option<TeamId> {
     }
 }
 
-/// Says about whom somebody asks: people about anyone, others about themselves.
+/// Returns whom a caller asks about: people may ask about anyone, others about themselves.
 pub(super) fn asked_for(acting: &Acting, agent: Option<&str>) -> Result<String, Failure> {
     match agent {
         None => Ok(acting.id().to_owned()),
@@ -388,10 +437,10 @@ pub(super) fn mismatch(acting: &Acting) -> Failure {
     Failure::new(Code::IdentityMismatch, message).hint("leave out the agent, or use that agent's own token")
 }
 
-/// Reads the id of a team. One that cannot be is one that is not there.
+/// Reads the id of a team. No team has a malformed one.
 pub(super) fn team_id(text: &str) -> Result<TeamId, Failure> {
-    text.parse().map_err(|malformed: team::Malformed| {
-        Failure::new(Code::InvalidRequest, malformed.to_string()).hint("run `paseo team ls`")
+    text.parse().map_err(|_: team::Malformed| {
+        Failure::new(Code::NotFound, format!("team `{}` not found", shown(text))).hint("run `paseo team ls`")
     })
 }
 
@@ -404,7 +453,7 @@ pub(super) fn task_id(text: &str) -> Result<TaskId, Failure> {
 
 fn enrolled(agent: AgentOfTeam) -> Enrolled {
     let AgentOfTeam { id, role, model, .. } = agent;
-    Enrolled { id, member: Member { role: role.to_string(), model, session: None }, by: None }
+    Enrolled { id: id.into(), member: Member { role: role.to_string(), model, session: None }, by: None }
 }
 
 /// Refuses roles that mean nothing here.
@@ -426,7 +475,7 @@ async fn act(app: &App, by: &Actor, typed: &str, task: &str, act: Act) -> Answer
 }
 
 async fn notices(app: &App, team: &Team, agent: Option<&str>, query: NoticeQuery) -> Answer<NoticePage> {
-    let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
+    let limit = query.limit.unwrap_or(100);
     let (told, next, more) = app.teams.told(team, agent, query.after.unwrap_or(0), limit).await?;
     Ok(Json(NoticePage { notices: told.iter().map(view::notice).collect(), next: more.then_some(next) }))
 }
@@ -434,13 +483,22 @@ async fn notices(app: &App, team: &Team, agent: Option<&str>, query: NoticeQuery
 async fn answered(app: &App, team: &Team, id: TaskId) -> Answer<TaskAnswer> {
     let task = team.task(id).map_err(crate::teams::refused)?;
     let journal = &app.sessions.context.journal;
-    let task = view::task(journal, team, id, task).await?;
-    Ok(Json(TaskAnswer { seq: journal.head(), team: (&team.id).into(), task }))
+    let task = view::task(journal, team, Some(&Needs::of(team)), id, task).await?;
+    Ok(Json(TaskAnswer { seq: journal.head(), now: app.teams.now().into(), team: (&team.id).into(), task }))
 }
 
-fn answer(app: &App, team: &Team) -> Json<TeamAnswer> {
-    Json(TeamAnswer {
-        seq: app.sessions.context.journal.head(),
-        team: view::team(team, &app.sessions.context.directory),
-    })
+async fn answer(app: &App, team: &Team) -> Answer<TeamAnswer> {
+    let context = &app.sessions.context;
+    Ok(Json(TeamAnswer {
+        seq: context.journal.head(),
+        now: app.teams.now().into(),
+        changed: None,
+        team: view::whole(team, context).await?,
+    }))
+}
+
+/// Answers that a member left, or that the team was closed, and whether that changed anything.
+async fn ended(app: &App, team: &Team, changed: bool) -> Answer<TeamAnswer> {
+    let Json(answer) = answer(app, team).await?;
+    Ok(Json(TeamAnswer { changed: Some(changed), ..answer }))
 }

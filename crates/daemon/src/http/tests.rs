@@ -7,7 +7,7 @@ use paseo_core::actor::Actor;
 use paseo_core::id::SessionId;
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
-use paseo_store::{Fold, Sqlite, sqlite};
+use paseo_store::{Fold, Log, Sqlite, sqlite};
 use paseo_wire::message::CreatedSession;
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -39,6 +39,14 @@ impl House {
 
     /// One whose streams come to something else.
     pub(crate) async fn folding(fold: std::sync::Arc<dyn Fold>) -> Self {
+        Self::with_log(fold, |log| log).await
+    }
+
+    /// One whose log is seen through something else.
+    pub(crate) async fn with_log(
+        fold: std::sync::Arc<dyn Fold>,
+        through: impl FnOnce(std::sync::Arc<dyn Log>) -> std::sync::Arc<dyn Log>,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::claim(folder.path()).unwrap();
         let options = Options {
@@ -49,6 +57,7 @@ impl House {
             providers: Default::default(),
             plugins_off: Default::default(),
             external_hosts: Default::default(),
+            notification_contact: None,
             keys: Default::default(),
             live_processes: 1,
             workers: 1,
@@ -57,9 +66,10 @@ impl House {
             executable: "/nonexistent".into(),
             log_filter: String::new(),
             log_to_stderr: false,
+            examine: nothing_found(),
         };
         let log = Sqlite::open(sqlite::Options::new(home.database(), fold)).unwrap();
-        let log = std::sync::Arc::new(log);
+        let log = through(std::sync::Arc::new(log));
         let about = About {
             started_at: crate::mint::now(),
             socket: home.socket(),
@@ -68,6 +78,8 @@ impl House {
             edge: Edge::new(6767, &[]),
             public_urls: Vec::new(),
             cookie: home.cookie(),
+            examine: nothing_found(),
+            examining: Default::default(),
         };
         let app = crate::assemble(&home, &options, Journal { log }, about).await.unwrap();
         Self { app, _folder: folder, _home: home }
@@ -141,6 +153,11 @@ impl House {
         };
         self.app.sessions.create(new).await.unwrap()
     }
+}
+
+/// Examines nothing.
+fn nothing_found() -> crate::Examiner {
+    crate::Examiner::new(|_| async { paseo_wire::diagnosis::Diagnosis::new(Vec::new()) })
 }
 
 fn request(route: &Route) -> http::request::Builder {
@@ -288,7 +305,7 @@ async fn a_foreign_origin_is_turned_away_everywhere() {
         ("sec-fetch-site", "cross-site"),
         ("sec-fetch-site", "same-site"),
     ];
-    // A link to the login page may stand anywhere; nobody's rights go with it.
+    // A link to the login page may stand anywhere; it carries no rights.
     let harmless = |route: &Route, name: &str| name == "sec-fetch-site" && route.access == Access::Public;
     for route in routes::all() {
         for (name, value) in headers.into_iter().filter(|(name, _)| !harmless(route, name)) {
@@ -318,7 +335,7 @@ async fn a_session_has_no_human_rights_by_any_way() {
             let allowed =
                 matches!(route.access, Access::Public | Access::Anyone | Access::Agent | Access::Callback);
             let refused = [StatusCode::FORBIDDEN, StatusCode::SEE_OTHER].contains(&response.status());
-            // A thread is looked for first, and there is none: nobody has a seat in it.
+            // A thread is looked up first, and there is none.
             let refused =
                 refused || matches!(route.access, Access::Seated(_)) && response.status().is_client_error();
             // An agent may ask for the stream, but not for everyone's.
@@ -479,5 +496,28 @@ async fn a_stranger_is_sent_to_the_login_page_with_what_was_wanted() {
         let response = house.ask(request).await;
         assert_eq!(response.status(), StatusCode::SEE_OTHER, "{path}");
         assert_eq!(response.headers()["location"], location, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_installs_the_app_is_served_without_a_cookie() {
+    let house = House::new().await;
+    for path in
+        ["/app/manifest.webmanifest", "/app/sw.js", "/app/icons/icon-192.png", "/app/icons/..%2findex.html"]
+    {
+        let request = Request::get(path).extension(Peer::Network).header("host", HOST);
+        let request = request.header("sec-fetch-site", "same-origin").body(Body::empty()).unwrap();
+        let response = house.ask(request).await;
+        // A build may lack the app.
+        if response.status() == StatusCode::NOT_FOUND {
+            assert_eq!(json(response).await["code"], "not_found", "{path}");
+            continue;
+        }
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        assert!(!path.contains("%2f"), "{path}");
+        assert_ne!(response.headers()["content-type"], "text/html; charset=utf-8", "{path}");
+        assert_eq!(response.headers()["cache-control"], "no-cache", "{path}");
+        let scope = response.headers().get("service-worker-allowed").map(|scope| scope.to_str().unwrap());
+        assert_eq!(scope, path.ends_with("sw.js").then_some("/app"), "{path}");
     }
 }

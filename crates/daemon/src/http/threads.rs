@@ -5,35 +5,41 @@ use axum::extract::State;
 use paseo_core::actor::Actor;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{PostId, ThreadId};
-use paseo_core::limits::PAGE_ROWS;
 use paseo_core::settings::Event as Setting;
-use paseo_core::thread::{self, Thread};
+use paseo_core::thread::{self, Profile, Thread};
 use paseo_wire::error::Code;
+use paseo_wire::id as wire;
+use paseo_wire::page::PageQuery;
+use paseo_wire::past::PastQuery;
 use paseo_wire::session::ForceQuery;
 use paseo_wire::settings::CreatedToken;
 use paseo_wire::thread::{
-    CreateSeatToken, CreateThread, PatchThread, PostMessage, PostedMessage, PresenceList, SayPresence,
+    CreateParticipantToken, CreateThread, HeldList, HeldReply, NotWoken, ParticipantIdQuery, PatchThread,
+    PostMessage, PostedMessage, PresenceList, SayPresence, SeenMessages, SuggestedParticipantId,
     ThreadAnswer, ThreadControl, ThreadEvent, ThreadEventPage, ThreadEventQuery, ThreadPage, ThreadQuery,
-    ThreadView,
+    ThreadView, WakePreview,
 };
 
 use super::App;
 use super::bridge::PAGE_BYTES;
+use super::pages::Paged;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
 use super::sessions::directory;
+use crate::directory::shown as as_typed;
 use crate::failure::Failure;
 use crate::mint;
-use crate::threads::{Speaker, Words, view};
+use crate::past;
+use crate::threads::{Speaker, Weighed, Words, view};
 
-/// Longest word for what somebody is doing, and longest details: clients of the bridge send a whole profile.
+/// Longest presence state, and longest details: clients of the bridge send a whole profile.
 const PRESENCE_CHARS: usize = 200;
 const DETAILS_CHARS: usize = 1000;
 
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<ThreadQuery>) -> Answer<ThreadPage> {
     let seq = app.sessions.context.journal.head();
-    let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
-    let after = query.after.as_deref().map(|after| format!("thread/{after}"));
+    let limit = query.limit.unwrap_or(100);
+    let after = query.after.as_ref().map(cursor).transpose()?;
     let heads = app.threads.list(after.as_deref(), limit).await?;
     let next = heads
         .last()
@@ -47,6 +53,12 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<ThreadQuery
         }
     }
     Ok(Json(ThreadPage { seq, threads, next }))
+}
+
+/// Returns the stream after which a page of threads begins.
+pub(super) fn cursor(after: &wire::ThreadId) -> Result<String, Failure> {
+    let id: ThreadId = after.parse().map_err(|_| Failure::no_cursor(after))?;
+    Ok(thread::stream(id))
 }
 
 pub(crate) async fn create(
@@ -66,9 +78,16 @@ pub(crate) async fn show(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
+    Asked(PastQuery { at, version }): Asked<PastQuery>,
 ) -> Answer<ThreadAnswer> {
     let (thread, _) = entered(&app, &by, &typed).await?;
-    answer(&app, &thread).await
+    let Some(point) = past::point(at, version)? else { return answer(&app, &thread).await };
+    let past = past::read(&app.sessions.context.journal, &thread, &thread.id, point).await?;
+    let mut view = shown(&app, &past).await?;
+    // The status of a session is known only for the present.
+    view.state.participants.invited.iter_mut().for_each(|seat| seat.status = None);
+    let seq = app.sessions.context.journal.head();
+    Ok(Json(ThreadAnswer { seq, thread: view, unchanged: false, notices: Vec::new() }))
 }
 
 pub(crate) async fn change(
@@ -106,26 +125,24 @@ pub(crate) async fn events(
 ) -> Answer<ThreadEventPage> {
     let seq = app.sessions.context.journal.head();
     let (thread, _) = entered(&app, &by, &typed).await?;
-    let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
-    let page = match (query.after, query.before, &query.from) {
-        // Whoever has heard of more than there is reads nothing, and goes on where the thread does.
-        (Some(after), None, None) => onward(&app, &thread, after.min(thread.version), limit).await?,
-        (None, None, Some(from)) => {
+    let limit = query.limit.unwrap_or(100);
+    let from = match &query.from {
+        Some(from) => {
             let place = app.threads.place(thread.id, post_id(from, "from")?).await?;
             let unknown = || {
-                Failure::new(Code::NotFound, "message not found in this thread")
+                Failure::new(Code::NotFound, format!("message `{}` not found in this thread", as_typed(from)))
                     .hint("run `paseo thread tail THREAD --ids` to see the ids")
             };
-            onward(&app, &thread, place.ok_or_else(unknown)? - 1, limit).await?
+            Some(place.ok_or_else(unknown)? - 1)
         }
-        (None, before, None) => {
-            let last = before.map_or(thread.version, |before| before.saturating_sub(1).min(thread.version));
-            newest(&app, &thread, last, limit).await?
-        }
-        _ => {
-            let message = "`after`, `before` and `from` are mutually exclusive";
-            return Err(Failure::new(Code::InvalidRequest, message).hint("use one of them"));
-        }
+        None => None,
+    };
+    // A cursor beyond the end reads nothing and continues with the next event.
+    let start = query.after.map(|after| after.min(thread.version)).max(from);
+    let last = query.before.map_or(thread.version, |before| before.saturating_sub(1).min(thread.version));
+    let page = match start {
+        Some(start) => onward(&app, &thread, start, last, limit).await?,
+        None => newest(&app, &thread, last, limit).await?,
     };
     let Page { events, next, earlier } = page;
     Ok(Json(ThreadEventPage { seq, thread: thread.id.into(), events, next, earlier }))
@@ -138,11 +155,14 @@ struct Page {
     earlier: Option<u64>,
 }
 
-/// Reads on after a version.
-async fn onward(app: &App, thread: &Thread, after: u64, limit: usize) -> Result<Page, Failure> {
+/// Reads on after a version, up to the last one.
+async fn onward(app: &App, thread: &Thread, after: u64, last: u64, limit: usize) -> Result<Page, Failure> {
     let (id, journal) = (thread.id.to_string(), &app.sessions.context.journal);
     let (mut events, mut bytes, mut reached) = (Vec::new(), 0, after);
     for record in &app.threads.events(thread.id, after, limit).await? {
+        if reached >= last {
+            break;
+        }
         reached += 1;
         let Some(event) = view::event(journal, &id, record).await? else { continue };
         bytes += weight(&event);
@@ -151,7 +171,7 @@ async fn onward(app: &App, thread: &Thread, after: u64, limit: usize) -> Result<
             break;
         }
     }
-    let next = (reached < thread.version).then_some(reached);
+    let next = (reached < last).then_some(reached);
     Ok(Page { events, next, earlier: (after > 0).then(|| after + 1) })
 }
 
@@ -179,7 +199,7 @@ async fn newest(app: &App, thread: &Thread, last: u64, limit: usize) -> Result<P
 }
 
 fn weight(event: &ThreadEvent) -> usize {
-    event.content.as_str().map_or(0, str::len)
+    event.text().len()
 }
 
 pub(crate) async fn post(
@@ -191,16 +211,36 @@ pub(crate) async fn post(
 ) -> Answer<PostedMessage> {
     let key = key.bind(&by, "POST /api/threads/{thread}/messages", &(&typed, &request));
     let (thread, speaker) = entered(&app, &by, &typed).await?;
-    let reply_to = match request.reply_to.as_deref() {
-        Some(typed) => Some(app.threads.said(thread.id, typed, "reply_to").await?.0),
-        None => None,
-    };
-    let words =
-        Words { to: request.to.unwrap_or_default(), text: request.text, reply_to, tags: request.tags };
+    let words = words(&app, &thread, request).await?;
     let event = say(&app, &thread, &speaker, &words, key).await?;
     let unwoken = app.threads.unwoken(&thread, &speaker, &words);
     let notices = app.threads.notices(&thread, &event.meta.wakes);
     Ok(Json(PostedMessage { seq: app.sessions.context.journal.head(), event, unwoken, notices }))
+}
+
+/// Says whom a message would wake, and why it would not wake the others.
+pub(crate) async fn wakes(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Body(request): Body<PostMessage>,
+) -> Answer<WakePreview> {
+    let (thread, speaker) = entered(&app, &by, &typed).await?;
+    let words = words(&app, &thread, request).await?;
+    let Weighed { posted, asleep, remarks } = app.threads.weigh(&speaker, thread.id, &words).await?;
+    let notices = app.threads.notices(&thread, &posted.wakes);
+    let not_woken =
+        asleep.into_iter().map(|(id, why)| NotWoken { participant: id.into(), reason: why.into() }).collect();
+    let wakes = posted.wakes.into_iter().map(Into::into).collect();
+    Ok(Json(WakePreview { thread: thread.id.into(), to: posted.to, wakes, not_woken, remarks, notices }))
+}
+
+async fn words(app: &App, thread: &Thread, request: PostMessage) -> Result<Words, Failure> {
+    let reply_to = match request.reply_to.as_deref() {
+        Some(typed) => Some(app.threads.said(thread.id, typed, "reply_to").await?.0),
+        None => None,
+    };
+    Ok(Words { to: request.to.unwrap_or_default(), text: request.text, reply_to, tags: request.tags })
 }
 
 /// Says something, and returns it as it is stored.
@@ -235,13 +275,55 @@ pub(crate) async fn control(
     answer(&app, &app.threads.get(thread.id).await?).await
 }
 
+pub(crate) async fn looked(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Body(SeenMessages { messages }): Body<SeenMessages>,
+) -> Answer<ThreadAnswer> {
+    let (thread, _) = entered(&app, &by, &typed).await?;
+    let is_new = app.threads.looked(&by, thread.id, messages).await?;
+    let Json(answer) = answer(&app, &app.threads.get(thread.id).await?).await?;
+    Ok(Json(ThreadAnswer { unchanged: !is_new, ..answer }))
+}
+
+pub(crate) async fn held(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Asked(query): Asked<PageQuery>,
+) -> Answer<HeldList> {
+    let (thread, _) = entered(&app, &by, &typed).await?;
+    let mut replies = Vec::with_capacity(thread.held.len());
+    for held in &thread.held {
+        let text = app.sessions.context.journal.log.text(held.text.id.uuid()).await?.unwrap_or_default();
+        let (participant, reply_to) = (held.seat.as_str().into(), held.reply_to.into());
+        replies.push(HeldReply { participant, reply_to, reason: held.why.into(), text });
+    }
+    HeldList { thread: thread.id.into(), replies, next: None }.asked(&query).map(Json)
+}
+
+/// Suggests an id for a new participant.
+pub(crate) async fn participant_id(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Asked(ParticipantIdQuery { client }): Asked<ParticipantIdQuery>,
+) -> Answer<SuggestedParticipantId> {
+    let (thread, _) = entered(&app, &by, &typed).await?;
+    let profile = Profile { client, ..Profile::default() };
+    let id = thread::free_id(&thread, &profile, &app.threads.others(thread.id));
+    Ok(Json(SuggestedParticipantId { id: id.into() }))
+}
+
 pub(crate) async fn presence(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
+    Asked(query): Asked<PageQuery>,
 ) -> Answer<PresenceList> {
     let (thread, _) = entered(&app, &by, &typed).await?;
-    Ok(Json(app.threads.attending(&thread)))
+    app.threads.attending(&thread).asked(&query).map(Json)
 }
 
 pub(crate) async fn say_presence(
@@ -255,7 +337,7 @@ pub(crate) async fn say_presence(
     Ok(Json(app.threads.attending(&thread)))
 }
 
-/// Takes in what somebody says that they are doing.
+/// Stores the presence that a participant reports.
 pub(super) fn be_there(
     app: &App,
     thread: &Thread,
@@ -282,13 +364,17 @@ pub(crate) async fn create_token(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
-    Body(request): Body<CreateSeatToken>,
+    Body(request): Body<CreateParticipantToken>,
 ) -> Answer<CreatedToken> {
     let (thread, _) = entered(&app, &by, &typed).await?;
     let place = request.directory.as_deref().map(directory).transpose()?;
-    let (participant, place) = (request.participant, place.or_else(|| thread.directory.clone()));
-    thread::check_speaker(&thread, &participant, &app.threads.others(thread.id)).map_err(|refused| {
-        Failure::new(Code::InvalidRequest, refused.to_string())
+    let (participant, place) = (request.participant.as_str(), place.or_else(|| thread.directory.clone()));
+    thread::check_speaker(&thread, participant, &app.threads.others(thread.id)).map_err(|refused| {
+        let code = match refused {
+            thread::Refused::Malformed(..) => Code::InvalidRequest,
+            _ => Code::Conflict,
+        };
+        Failure::new(code, refused.to_string())
             .hint("use a participant's id (run `paseo thread show`), or choose another name")
     })?;
     let (token, secret) = (mint::token(), mint::secret().map_err(Failure::internal)?);
@@ -299,8 +385,7 @@ pub(crate) async fn create_token(
     let event = Setting::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256, directory };
     let context = &app.sessions.context;
     context.settings.change(&context.journal, &by, event).await?;
-    let (id, actor) = (token.to_string(), actor.to_string());
-    Ok(Json(CreatedToken { id: id.into(), name, actor, directory: place, secret }))
+    Ok(Json(CreatedToken { id: token.into(), name, actor: actor.into(), directory: place, secret }))
 }
 
 /// Finds a thread by its id or its name, and as whom the caller is in it.
@@ -346,6 +431,7 @@ async fn answer(app: &App, thread: &Thread) -> Answer<ThreadAnswer> {
 /// Returns a thread as the API shows it, with how its participants are, and with what its team knows of it.
 async fn shown(app: &App, thread: &Thread) -> Result<ThreadView, Failure> {
     let mut view = view::thread(thread);
+    view.last = view::last(&app.sessions.context.journal, thread).await?;
     let directory = &app.sessions.context.directory;
     for (shown, seat) in view.state.participants.invited.iter_mut().zip(thread.invited.values()) {
         if let Some(session) = seat.session.and_then(|session| directory.get(session)) {
@@ -356,8 +442,8 @@ async fn shown(app: &App, thread: &Thread) -> Result<ThreadView, Failure> {
     if let Some(team) = &thread.team {
         let team = app.teams.get(team).await?;
         if let Some((alias, known)) = team.thread(thread.id) {
-            view.alias = Some(alias.to_string());
-            view.members = known.participants.iter().cloned().collect();
+            view.alias = Some(alias.into());
+            view.members = known.participants.iter().map(|id| id.as_str().into()).collect();
         }
     }
     Ok(view)
@@ -385,7 +471,7 @@ mod tests {
             let (said, deleted) = tokio::join!(said, app.threads.delete(&speaker, made.id, true));
             deleted.unwrap();
             let refused = said.err().map(|failure| failure.code);
-            assert!(refused.is_none_or(|code| code == Code::NotFound), "{refused:?}");
+            assert!(refused.as_ref().is_none_or(|code| *code == Code::NotFound), "{refused:?}");
         }
     }
 }

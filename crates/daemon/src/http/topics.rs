@@ -1,15 +1,17 @@
 //! What a stream is about, and who may follow it: when it begins, and as long as it goes on.
 
 use paseo_core::actor::Actor;
+use paseo_core::id::CauseId;
 use paseo_core::tool::{TASKS_LIST, THREADS_READ};
 use paseo_wire::error::Code;
 
 use super::sessions::resolve;
 use super::{App, teams, threads};
+use crate::directory::shown;
 use crate::failure::Failure;
 use crate::frames::{Subject, Topics};
 
-/// What somebody follows. What an agent may see can end: it is looked at again whenever something happened.
+/// What a client follows. What an agent may see can end: it is checked again on every event.
 pub(super) struct Following {
     app: App,
     by: Actor,
@@ -17,7 +19,7 @@ pub(super) struct Following {
 }
 
 impl Following {
-    /// Reads topics, for somebody who may follow all of them.
+    /// Reads topics, and checks that the caller may follow all of them.
     pub(super) async fn begin(app: &App, by: Actor, typed: &str, only_ui: bool) -> Result<Self, Failure> {
         let mut topics = Topics { only_ui, ..Topics::default() };
         check_open(app, &by)?;
@@ -25,7 +27,9 @@ impl Following {
             match topic {
                 "sessions" if by.is_human() => topics.sessions = true,
                 "permissions" if by.is_human() => topics.permissions = true,
-                "sessions" | "permissions" => return Err(own_only()),
+                "inbox" if by.is_human() => topics.needs = true,
+                "threads" if by.is_human() => topics.threads = true,
+                "sessions" | "permissions" | "inbox" | "threads" => return Err(own_only()),
                 _ => {
                     topics.each.insert(subject(app, &by, topic).await?);
                 }
@@ -47,10 +51,10 @@ impl Following {
     }
 }
 
-/// Finds what a topic names, for somebody who may follow it.
+/// Finds what a topic names, and checks that the caller may follow it.
 async fn subject(app: &App, by: &Actor, topic: &str) -> Result<Subject, Failure> {
     match topic.split_once(':') {
-        // An agent hears of itself, and of nobody else, not even that they exist.
+        // An agent follows only itself, and does not learn that others exist.
         Some(("session", typed)) => match by {
             Actor::Human(_) => resolve(app, by, typed).await.map(Subject::Session),
             Actor::Session(own) if own.to_string() == typed => Ok(Subject::Session(*own)),
@@ -69,10 +73,19 @@ async fn subject(app: &App, by: &Actor, topic: &str) -> Result<Subject, Failure>
             }
             Ok(Subject::Team(team.id.clone()))
         }
+        // A request may reach every agent: only people follow one.
+        Some(("cause", typed)) if by.is_human() => {
+            let unknown = || Failure::new(Code::NotFound, format!("cause `{}` not found", shown(typed)));
+            let id: CauseId = typed.parse().map_err(|_| unknown())?;
+            let (_, version) = app.sessions.context.journal.cause(id).await?;
+            (version > 0).then_some(Subject::Cause(id)).ok_or_else(unknown)
+        }
+        Some(("cause", _)) => Err(own_only()),
         _ => {
             let message = format!("unknown topic `{}`", topic.escape_debug());
-            Err(Failure::new(Code::InvalidRequest, message)
-                .hint("use sessions, permissions, session:<id>, thread:<id> or team:<id>"))
+            Err(Failure::new(Code::InvalidRequest, message).hint(
+                "use sessions, permissions, inbox, threads, session:<id>, thread:<id>, team:<id> or cause:<id>",
+            ))
         }
     }
 }

@@ -21,7 +21,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a client may leave an answer unread. Readers of streams may stall, unless something long waits for them.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A socket that tells how much was written, and gives up when nobody reads.
+/// A socket that tells how much was written, and gives up when the client does not read.
 pub(super) struct Socket<S> {
     stream: S,
     connection: Arc<Connection>,

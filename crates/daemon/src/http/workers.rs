@@ -13,6 +13,7 @@ use paseo_wire::worker::{
 };
 
 use super::App;
+use super::pages::Paged;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
 use super::sessions::{check_text, directory, left, named_model};
@@ -31,7 +32,7 @@ pub(crate) async fn list(
         app.teams.get(team).await?;
     }
     let workers = Workers::of(&app.sessions)?.list(&by, team.as_ref(), query.prefix.as_deref()).await?;
-    Ok(Json(WorkerList { seq, workers }))
+    WorkerList { seq, workers, next: None }.page(query.after.as_deref(), query.limit).map(Json)
 }
 
 pub(crate) async fn start(
@@ -78,7 +79,7 @@ async fn thread_of(app: &App, by: &Actor, team: &Team, typed: &str) -> Result<Th
     known.ok_or_else(|| {
         Failure::new(
             Code::InvalidRequest,
-            format!("thread {} does not belong to team {}", thread.name, team.id),
+            format!("thread `{}` does not belong to team {}", thread.name, team.id),
         )
         .hint(format!("run `paseo team show {}` to list its threads", team.id))
     })

@@ -2,20 +2,24 @@
 
 use axum::Json;
 use axum::extract::State;
+use paseo_runtime::git::Operation;
 use paseo_wire::error::Code;
+use paseo_wire::page::PageQuery;
 use paseo_wire::session::ForceQuery;
+use paseo_wire::words::GitOperation;
 use paseo_wire::worktree::{ArchiveView, RemovedWorktree, WorktreeEntry, WorktreeList};
 
 use super::App;
+use super::pages::Paged;
 use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
 use crate::failure::Failure;
 use crate::sessions::{Command, Uproot};
 use crate::worktrees::{self, Listed};
 
-pub(crate) async fn list(State(app): State<App>) -> Answer<WorktreeList> {
-    let listed = all(&app).await?;
-    Ok(Json(WorktreeList { worktrees: listed.iter().map(|listed| entry(&app, listed)).collect() }))
+pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<PageQuery>) -> Answer<WorktreeList> {
+    let worktrees = all(&app).await?.iter().map(|listed| entry(&app, listed)).collect();
+    WorktreeList { worktrees, next: None }.asked(&query).map(Json)
 }
 
 pub(crate) async fn remove(
@@ -65,7 +69,7 @@ fn find(listed: Vec<Listed>, typed: &str) -> Result<Listed, Failure> {
         }
         (None, _) => {
             let hint = match names.is_empty() {
-                true => "no worktrees exist".to_owned(),
+                true => "no worktrees exist; create one with `paseo run --worktree`".to_owned(),
                 false => format!("choose one of: {}", names.join(", ")),
             };
             Err(Failure::new(Code::NotFound, format!("worktree `{typed}` not found")).hint(hint))
@@ -85,8 +89,18 @@ pub(super) fn entry(app: &App, listed: &Listed) -> WorktreeEntry {
         head: status.and_then(|status| status.head.clone()),
         ahead: status.map_or(0, |status| status.ahead),
         dirty: status.is_some_and(|status| status.dirty),
-        operation: status.and_then(|status| status.operation).map(|operation| operation.to_string()),
+        operation: status.and_then(|status| status.operation).map(operation),
         present: status.is_some_and(|status| status.present),
         problem: listed.status.as_ref().err().cloned(),
+    }
+}
+
+fn operation(operation: Operation) -> GitOperation {
+    match operation {
+        Operation::Merge => GitOperation::Merge,
+        Operation::Rebase => GitOperation::Rebase,
+        Operation::CherryPick => GitOperation::CherryPick,
+        Operation::Revert => GitOperation::Revert,
+        Operation::Bisect => GitOperation::Bisect,
     }
 }

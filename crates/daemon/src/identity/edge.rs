@@ -60,6 +60,16 @@ impl Edge {
         }
     }
 
+    /// Refuses a WebSocket unless a page of ours opens it: browsers send cookies with it from every page of the same
+    /// site, which other ports of this machine are, and nothing but the Origin tells them apart.
+    pub(crate) fn check_socket(&self, headers: &HeaderMap) -> Result<(), Failure> {
+        let (host, origin) = (one(headers, HOST.as_str()), one(headers, ORIGIN.as_str()));
+        let (Some(host), Some(origin)) = (host, origin) else { return Err(foreign_origin()) };
+        let is_ours = self.origins.iter().any(|ours| ours.eq_ignore_ascii_case(origin));
+        let of_host = origin.split_once("://").is_some_and(|(_, named)| named.eq_ignore_ascii_case(host));
+        if is_ours && of_host { Ok(()) } else { Err(foreign_origin()) }
+    }
+
     /// Refuses a cookie unless the browser says that a page of ours, or the person, sends it.
     pub(crate) fn check_cookie(method: &Method, headers: &HeaderMap) -> Result<(), Failure> {
         // Whether the Origin is ours was checked before.
@@ -187,6 +197,36 @@ mod tests {
             check(&[("host", "paseo.example"), ("origin", "http://paseo.example")]),
             Err(Code::ForeignOrigin)
         );
+    }
+
+    #[test]
+    fn a_socket_needs_exactly_our_origin() {
+        let edge = Edge::new(6767, &[PublicUrl::parse("https://paseo.example").unwrap()]);
+        let check = |pairs: &[(&'static str, &str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in pairs {
+                headers.append(*name, HeaderValue::from_str(value).unwrap());
+            }
+            edge.check_socket(&headers).is_ok()
+        };
+        assert!(check(&[("host", "localhost:6767"), ("origin", "http://localhost:6767")]));
+        assert!(check(&[("host", "paseo.example"), ("origin", "https://paseo.example")]));
+        for wrong in [
+            &[("host", "localhost:6767")][..],
+            &[("host", "localhost:6767"), ("origin", "null")],
+            &[("host", "localhost:6767"), ("origin", "http://localhost:6768")],
+            // Both are ours, but not the same: the cookie belongs to one of them.
+            &[("host", "localhost:6767"), ("origin", "http://127.0.0.1:6767")],
+            &[("host", "localhost:6767"), ("origin", "https://paseo.example")],
+            &[
+                ("host", "localhost:6767"),
+                ("origin", "http://localhost:6767"),
+                ("origin", "http://evil.example"),
+            ],
+            &[("origin", "http://localhost:6767")],
+        ] {
+            assert!(!check(wrong), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Logins {
         let now = Instant::now();
         open.mistakes.retain(|at| now.duration_since(*at) < LIFETIME);
         match open.codes.remove(&mint::sha256(code.as_bytes())) {
-            // Also after many wrong ones: whoever sends those must not lock the others out.
+            // Also after many wrong ones: an attacker must not lock the others out.
             Some(ends) if ends > now => Worth::Good,
             Some(_) | None if open.mistakes.len() >= MISTAKES => Worth::NotNow,
             Some(_) | None => {

@@ -1,4 +1,4 @@
-//! Who calls. One credential, one actor; nobody declares who they are.
+//! Who calls. One credential, one actor; no caller declares its own identity.
 
 mod credentials;
 mod edge;

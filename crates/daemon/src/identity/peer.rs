@@ -52,6 +52,8 @@ fn link(chain: &[Process], height: usize, context: &Context) -> Link {
         Post::Daemon
     } else if let Some(session) = context.credentials.by_shim(process.pid) {
         Post::Shim(session)
+    } else if context.shells.is_shim(process.pid) {
+        Post::Person
     } else if Some(process.pid) == context.terminals.server() {
         Post::Terminals
     } else {

@@ -1,4 +1,4 @@
-//! Security events: lines of the daemon's log that tell of a caller who claimed to be somebody else.
+//! Security events: lines of the daemon's log about callers that claimed another identity.
 
 use paseo_core::ancestry::Refusal;
 

@@ -65,7 +65,7 @@ fn guest(app: &App, by: &Actor, session: &str, name: &str) -> Result<Guest, Fail
     })?;
     let server = SERVERS.into_iter().find(|server| *server == name).ok_or_else(|| {
         Failure::new(Code::NotFound, format!("unknown MCP server `{name}`"))
-            .hint(format!("known: {}", SERVERS.join(", ")))
+            .hint(format!("choose one of: {}", SERVERS.join(", ")))
     })?;
     Ok(Guest { sessions: app.sessions.clone(), session, server })
 }

@@ -1,5 +1,6 @@
 //! The providers that this daemon knows, and which one is used when none is named.
 
+mod models;
 mod view;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use paseo_wire::error::Code;
 use paseo_wire::provider::ProviderView;
 use paseo_wire::words;
 
+use self::models::Models;
 use self::view::{locked_out, view};
 use crate::failure::Failure;
 use crate::settings::SettingsCell;
@@ -38,6 +40,8 @@ pub(crate) struct Providers {
     settings: SettingsCell,
     /// The error of each provider whose last turn failed for want of a login: ACP agents report it in no other way.
     locked: Arc<Mutex<BTreeMap<String, String>>>,
+    /// What they said last about their models.
+    pub(crate) models: Models,
 }
 
 /// The provider of a session, and why it is this one.
@@ -83,7 +87,7 @@ impl Providers {
             Arc::new(External::new(reachable)),
             Arc::new(Scripted),
         ];
-        Self { all, default, settings, locked: Arc::default() }
+        Self { all, default, settings, locked: Arc::default(), models: Models::default() }
     }
 
     /// Returns those that speak ACP: the agents that are known, and those that people added. They are used when they
@@ -152,17 +156,16 @@ impl Providers {
             able.terminal && (able.guard || !guarded)
         };
         let what = if guarded { "run in a terminal and be guarded there" } else { "run in a terminal" };
-        let names = || {
-            let all = self.all.iter().filter(|provider| able(provider));
-            all.map(|provider| provider.name()).collect::<Vec<_>>().join(", ")
+        let names = |all: &mut dyn Iterator<Item = &Arc<dyn Provider>>| {
+            let able = all.filter(|provider| able(provider));
+            able.map(|provider| provider.name()).collect::<Vec<_>>().join(", ")
         };
         if let Some(name) = name {
             let provider = self.named(name)?;
             return match able(&provider) {
                 true => Ok(provider.name().to_owned()),
-                false => {
-                    Err(unavailable(format!("{name} cannot {what}")).hint(format!("use one of: {}", names())))
-                }
+                false => Err(unavailable(format!("{name} cannot {what}"))
+                    .hint(format!("use one of: {}", names(&mut self.all.iter())))),
             };
         }
         let configured = callers_default.or(self.default.as_deref());
@@ -171,8 +174,10 @@ impl Providers {
             configured.into_iter().filter(able).chain(self.candidates().filter(|one| able(one)).cloned());
         match all.find(|provider| is_ready(provider.as_ref())) {
             Some(provider) => Ok(provider.name().to_owned()),
-            None => Err(unavailable(format!("no ready provider can {what}"))
-                .hint(format!("set up one of: {}; `paseo providers` shows what is missing", names()))),
+            None => Err(unavailable(format!("no ready provider can {what}")).hint(format!(
+                "set up one of: {}; `paseo providers` shows what is missing",
+                names(&mut self.candidates())
+            ))),
         }
     }
 
@@ -212,12 +217,21 @@ impl Providers {
     pub(crate) fn unknown(&self, name: &str) -> Failure {
         let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
         unavailable(format!("unknown provider `{name}`"))
-            .hint(format!("known providers: {}", self.names().join(", ")))
+            .hint(format!("choose one of: {}", self.names().join(", ")))
+    }
+
+    /// Returns the name of the provider of sessions that name none, if one is ready.
+    pub(crate) fn default_name(&self) -> Option<String> {
+        self.default().ok().map(|choice| choice.provider.name().to_owned())
     }
 
     fn default(&self) -> Result<Choice, Failure> {
         if let Some(name) = &self.default {
-            return Ok(Choice { provider: self.named(name)?, reason: Reason::Configured });
+            let provider = self.get(name).ok_or_else(|| {
+                let failure = self.unknown(name);
+                Failure { message: format!("config.toml: {}", failure.message), ..failure }
+            })?;
+            return Ok(Choice { provider, reason: Reason::Configured });
         }
         match self.candidates().find(|provider| is_ready(provider.as_ref())) {
             Some(provider) => Ok(Choice { provider: Arc::clone(provider), reason: Reason::FirstReady }),
@@ -235,7 +249,7 @@ impl Providers {
             let (problem, hint) = provider.readiness().problem().unwrap_or_default();
             format!("\n{} {problem}: {hint}", provider.name())
         });
-        unavailable(format!("no provider is ready{}", lines.collect::<String>())).hint(
+        unavailable(format!("cannot choose a provider: none of these is ready{}", lines.collect::<String>())).hint(
             "try `paseo demo` or `--provider scripted` to look around without one; `paseo providers` lists \
              all",
         )
@@ -291,6 +305,12 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn presets_are_those_of_the_wire() {
+        let known: Vec<&str> = acp::PRESETS.iter().map(|preset| preset.name).collect();
+        assert_eq!(known, words::Preset::WORDS);
+    }
+
     /// A provider that is only asked.
     struct Fake(&'static str, Readiness);
 
@@ -341,7 +361,13 @@ mod tests {
         let mut all: Vec<Arc<dyn Provider>> = vec![Arc::new(Scripted)];
         all.extend(fakes.into_iter().map(|fake| Arc::new(fake) as Arc<dyn Provider>));
         let settings = SettingsCell::default();
-        Providers { all, default: default.map(str::to_owned), settings, locked: Arc::default() }
+        Providers {
+            all,
+            default: default.map(str::to_owned),
+            settings,
+            locked: Arc::default(),
+            models: Models::default(),
+        }
     }
 
     fn check() -> Check {
@@ -386,11 +412,11 @@ mod tests {
         let (message, hint) = refused(&none, None, &check());
         assert_eq!(
             message,
-            "no provider is ready\na is not installed: install it\nb is not logged in: log in"
+            "cannot choose a provider: none of these is ready\na is not installed: install it\nb is not logged in: log in"
         );
         assert!(hint.contains("paseo demo") && hint.contains("--provider scripted"), "{hint}");
         assert_eq!(refused(&none, Some("a"), &check()).1, "install it");
-        // A login may be where nobody looks: who names it may try.
+        // A login may be in an unknown place: naming the provider still tries it.
         assert!(none.choose(Some("b"), None, &check()).is_ok());
     }
 
@@ -424,7 +450,7 @@ mod tests {
         let ask = Check { permissions: Mode::Ask, ..check() };
         assert!(all.choose(Some("helper"), None, &ask).is_ok());
         assert!(matches!(all.get("opencode").unwrap().readiness(), Readiness::Ready { .. }));
-        assert!(refused(&all, None, &check()).0.starts_with("no provider is ready"), "it must be named");
+        assert!(refused(&all, None, &check()).0.starts_with("cannot choose a provider"), "it must be named");
     }
 
     #[tokio::test]

@@ -1,14 +1,15 @@
 //! The actor of one session: it alone decides and appends for it in this daemon.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use paseo_core::actor::Actor;
-use paseo_core::id::{ContentId, DeliveryId, ItemId, SessionId, TurnId, WatchId};
+use paseo_core::id::{ContentId, DeliveryId, SessionId, TurnId, WatchId};
+use paseo_core::permission::Secrets;
 use paseo_core::session::{Outcome, Session, Source};
 use paseo_core::time::Timestamp;
-use paseo_runtime::provider::{DeltaKind, Input, Lifetime, Output};
+use paseo_runtime::provider::{Input, Lifetime, Output};
 use paseo_store::{Seq, Version};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -43,7 +44,7 @@ pub(super) struct SessionActor {
     pub(super) mailbox: mpsc::WeakSender<Command>,
     pub(super) running: Option<Running>,
     pub(super) start: Option<Start>,
-    /// It is looked for whoever was in its terminal when the last daemon ended.
+    /// Set while reattaching to a terminal left by the previous daemon.
     pub(super) search: Option<Search>,
     /// The check of an answer that is under way.
     pub(super) checking: Option<Checking>,
@@ -54,18 +55,18 @@ pub(super) struct SessionActor {
     pub(super) timer: Option<(Instant, Timer)>,
     /// Texts of waiting messages, so that a fresh one need not be read back.
     pub(super) texts: HashMap<ContentId, String>,
-    /// Items that are not finished.
-    pub(super) growing: BTreeMap<ItemId, Growing>,
     /// The point in the log that the session's own last event has.
     pub(super) reached: Seq,
     /// Why what the harness says cannot be stored.
     pub(super) lost: Option<String>,
     /// Calls that the harness made and did not close.
     pub(super) calls: Vec<String>,
-    /// Notices that the turn has from before a restart, by code: nobody needs them again.
+    /// Codes of notices that the turn has from before a restart: they are not repeated.
     pub(super) noted: HashSet<String>,
     /// Open asks, in the harness's words, by hash.
     pub(super) asks: HashMap<String, OpenRequest>,
+    /// What people told the agent in confidence: nothing of it is stored or shown.
+    pub(super) secrets: Secrets,
     /// A person's words that ended a wait, until the agent goes on with them.
     pub(super) words: Vec<DeliveryId>,
     /// Notices that are on their way.
@@ -78,15 +79,6 @@ pub(super) struct SessionActor {
     pub(super) unrecorded: Option<Ending>,
     /// Nothing more is to be stored: the session is deleted, or the daemon stops.
     pub(super) over: bool,
-}
-
-/// An item that is not finished.
-pub(super) struct Growing {
-    pub(super) kind: DeltaKind,
-    /// How many bytes were shown.
-    pub(super) shown: u64,
-    /// What it says so far, kept in case it is never finished.
-    pub(super) text: String,
 }
 
 /// What a timer is for.
@@ -170,12 +162,12 @@ impl SessionActor {
             ending: None,
             timer: None,
             texts: HashMap::new(),
-            growing: BTreeMap::new(),
             reached: 0,
             lost: None,
             calls: Vec::new(),
             noted: HashSet::new(),
             asks: HashMap::new(),
+            secrets: Secrets::default(),
             words: Vec::new(),
             telling: HashSet::new(),
             unsent: None,
@@ -225,7 +217,7 @@ impl SessionActor {
         }
         self.ending = Some(source);
         let handed = self.session.turn.as_ref().is_some_and(|turn| turn.handed);
-        // Whoever is looked for may have it, too: only its terminal knows what was typed.
+        // The harness that is being reattached may have it, too: only its terminal knows what was typed.
         let may_have = self.search.as_ref().is_some_and(|search| search.turn == self.current);
         if self.is_in_terminal() && self.start.is_some() && (handed || may_have) {
             // It is told as soon as it is found again.
@@ -235,7 +227,7 @@ impl SessionActor {
         if !self.is_in_terminal() {
             self.start = None;
         }
-        // Whoever is on its way into a terminal comes all the same, and has nothing to do.
+        // A harness that is being started in a terminal arrives all the same, and has nothing to do.
         if on_its_way || self.unsent.is_some() {
             // Nothing has left for the harness yet.
             self.unsent = None;
@@ -266,7 +258,7 @@ impl SessionActor {
             return;
         }
         if self.is_remote() {
-            // It is asked anew where the agent is, for each turn.
+            // The address of the agent is read again for each turn.
             return self.end_processes();
         }
         self.timer = Some((Instant::now() + IDLE, Timer::Idle));
@@ -356,7 +348,7 @@ impl SessionActor {
     }
 
     async fn command(&mut self, command: Command) {
-        // Whoever stops the daemon waits until no process is left, whatever becomes of the session.
+        // The daemon stops only when no process is left, even if the session fails.
         if self.over && !matches!(command, Command::Shutdown(_)) {
             return command.refuse();
         }
@@ -369,6 +361,9 @@ impl SessionActor {
             Command::Uproot(uproot, reply) => answer(reply, self.uproot(uproot).await),
             Command::Delete { by, force, reply } => answer(reply, self.delete(by, force).await),
             Command::Patch(patch, reply) => answer(reply, self.patch(patch).await),
+            Command::Rearrange(wish, reply) => answer(reply, self.rearrange(wish).await),
+            Command::Promote { by, key, reply } => answer(reply, self.promote(by, key).await),
+            Command::See { by, what, upto, reply } => answer(reply, self.see(&by, what, upto).await),
             Command::Enter { by, from, reply } => answer(reply, self.enter(by, from).await),
             Command::Answer(given, reply) => answer(reply, self.answer(given).await),
             Command::CallBack(callback, reply) => answer(reply, self.call_back(callback).await),
@@ -379,10 +374,17 @@ impl SessionActor {
             Command::Watch(watch, reply) => answer(reply, self.watch(watch).await),
             Command::Noticed(notice, reply) => answer(reply, self.noticed(notice).await),
             Command::Spare(watch, reply) => answer(reply, self.spare(watch).await),
+            Command::SpareFarewell(watch, reply) => answer(reply, self.spare_known(watch).await),
             Command::TellWatchers => self.look_for_notices().await,
             Command::ForgetNews(of, reply) => answer(reply, self.forget_news(of).await),
             Command::HoldCause(by, cause, reply) => answer(reply, self.hold_cause(by, cause).await),
             Command::TakeWords(reply) => answer(reply, self.take_words().await),
+            Command::TakeOver { by, name, reply } => answer(reply, self.take_over(by, &name).await),
+            Command::EndTakeOver { by, name, reason, reply } => {
+                answer(reply, self.end_take_over(by, &name, reason).await);
+            }
+            Command::OpenShell(by, reply) => answer(reply, self.open_shell(by).await),
+            Command::CloseShell(by, reason, reply) => answer(reply, self.close_shell(by, reason).await),
             Command::Note { code, text, reply } => answer(reply, self.note(code, text).await),
             Command::Resume(reply) => {
                 let resumed = self.advance(&Actor::Daemon).await;
@@ -415,6 +417,6 @@ impl SessionActor {
 }
 
 fn answer<T>(reply: super::Reply<T>, result: Result<T, Failure>) {
-    // Whoever asked may have gone; what was decided stands in the log.
+    // The caller may have gone; the decision is in the log.
     let _ = reply.send(result);
 }

@@ -46,8 +46,7 @@ impl Context {
     pub(crate) async fn usable_schema(&self, schema: Option<&Value>) -> Result<Option<String>, Failure> {
         let Some(schema) = schema else { return Ok(None) };
         let refused = |why: String| {
-            Failure::new(Code::InvalidRequest, why)
-                .hint("see docs/structured-answers.md for the schemas that can be used")
+            Failure::new(Code::InvalidRequest, why).hint("see \"Structured answers\" in the documentation")
         };
         let text = answer::schema_text(schema).map_err(|error| match error {
             answer::Refused::Large(_) => {
@@ -60,7 +59,7 @@ impl Context {
             Ok(Verdict::Valid | Verdict::Invalid(_)) => Ok(Some(question.schema)),
             Ok(Verdict::Unusable(why)) => Err(refused(why)),
             Err(Unchecked::Exhausted) => {
-                Err(refused("the output schema takes too much time or memory to be used".to_owned()))
+                Err(refused("the output schema takes too much time or memory to check".to_owned()))
             }
             Err(error @ Unchecked::Unavailable(_)) => Err(Failure::internal(error)),
         }
@@ -154,7 +153,7 @@ pub(super) fn note_abandoned(entries: &mut Entries, draft: &session::Draft) {
             Event::AnswerAbandoned { reason: Abandoned::Cleared, .. } => {}
             Event::AnswerAbandoned { reason, .. } => {
                 let words = format!(
-                    "The answer was given up before it satisfied the output schema: {}.",
+                    "Paseo no longer waits for an answer that satisfies the output schema: {}.",
                     reason.words()
                 );
                 let notice = Draft::text(Kind::Notice { code: "answer_abandoned".to_owned() }, words);

@@ -1,19 +1,22 @@
-//! Asks: what an agent wants leave for, and what becomes of it. The rules are in `core::permission`.
+//! Permission requests of agents, and their outcomes. The rules are in `core::permission`.
 
 use paseo_core::actor::Actor;
-use paseo_core::id::TurnId;
+use paseo_core::id::{RuleId, TurnId};
 use paseo_core::item::{Decision, Entry, Kind, PermissionExtra};
-use paseo_core::permission::{self, Request, Verdict};
+use paseo_core::permission::form::{self, Misfit, Question};
+use paseo_core::permission::{self, Form, Request, Rule, Verdict};
 use paseo_core::session::{Ask, Class, Event, Verb};
+use paseo_core::settings;
 use paseo_runtime::provider::{self, Input};
 use paseo_wire::error::Code;
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::actor::SessionActor;
 use super::changes::Change;
 use super::guard::Held;
 use super::writing::{bounded, place};
-use super::{Answer, Message};
+use super::{Answer, Context, Message};
 use crate::failure::Failure;
 use crate::{journal, mint};
 
@@ -27,7 +30,9 @@ const UNLEASED: &str = "unleased";
 #[derive(Clone)]
 pub(super) struct OpenRequest {
     pub(super) request: Request,
-    /// When it was stored, by a clock that nobody sets: nobody can have seen it before. A request does not outlive
+    /// What is shown of it lacks a secret, which the person knows.
+    scrubbed: bool,
+    /// When it was stored, by the monotonic clock: no person can have seen it before. A request does not outlive
     /// this process, as a restart withdraws it.
     since: Instant,
 }
@@ -54,25 +59,32 @@ impl SessionActor {
     }
 
     async fn ask(&mut self, request: Request) -> Result<(), Failure> {
-        let text = request.display();
-        let headline = request.headline(&self.session.profile.directory);
+        let (mut text, whole) = (request.display(), request.headline(&self.session.profile.directory));
+        let scrubbed = self.secrets.scrubbed(&text);
+        let (is_scrubbed, headline) = (scrubbed.is_some(), self.secrets.scrubbed(&whole).unwrap_or(whole));
+        text = scrubbed.unwrap_or(text);
         // Plain data with string keys always serialises.
-        let extra = serde_json::to_string(&PermissionExtra { headline }).ok();
+        let mut extra = serde_json::to_string(&PermissionExtra { headline, form: request.form.clone() }).ok();
+        extra.iter_mut().for_each(|extra| self.secrets.scrub(extra));
         let (session, turn, reference) = (self.id(), self.current, journal::reference(&text));
-        // The same request, made twice, is two asks; and whoever numbers its calls is not the only one who does.
+        // The same request, made twice, is two requests; and ids of calls are unique only within one harness.
         let turn_id = turn.map(|turn| turn.to_string()).unwrap_or_default();
         let asked = format!("{session}\n{turn_id}\n{}\n{text}", request.call);
         let hash = mint::hex(&mint::sha256(asked.as_bytes()));
         let tool = bounded(&request.tool);
-        let shape = Some(request.shape.clone()).filter(permission::Shape::is_storable);
-        self.asks.insert(hash.clone(), OpenRequest { request, since: Instant::now() });
+        let question = matches!(request.shape, permission::Shape::Question { .. });
+        let destructive = request.is_destructive(&self.session.profile.directory);
+        let shape = Some(request.shape.clone()).filter(|shape| !is_scrubbed && shape.is_storable());
+        let (since, scrubbed) = (Instant::now(), is_scrubbed);
+        self.asks.insert(hash.clone(), OpenRequest { request, scrubbed, since });
         self.quietly(|change| {
             change.entries.content(session, reference.id, text.clone(), extra.clone());
             let kind = Kind::Permission { hash: hash.clone(), decision: None, by: None };
             let entry = Entry { place: place(turn), kind };
             change.entries.item_with(session, mint::item(), entry, Some(reference.id));
             let (hash, text) = (hash.clone(), reference.clone());
-            change.draft.push(Event::Asked { hash, text, tool: Some(tool.clone()), shape: shape.clone() });
+            let (tool, shape) = (Some(tool.clone()), shape.clone());
+            change.draft.push(Event::Asked { hash, text, tool, shape, question, destructive });
         })
         .await?;
         if let Some(open) = self.asks.get_mut(&hash) {
@@ -96,7 +108,7 @@ impl SessionActor {
             .hint(format!("run `paseo worker attach {name}` or `{tmux}`; nothing was decided")));
         }
         let open = self.session.turn.iter().flat_map(|turn| &turn.asks).find(|ask| ask.hash == answer.hash);
-        let (Some(ask), Some(OpenRequest { request, since })) =
+        let (Some(ask), Some(OpenRequest { request, scrubbed, since })) =
             (open.cloned(), self.asks.get(&answer.hash).cloned())
         else {
             return Err(Failure::new(
@@ -119,29 +131,47 @@ impl SessionActor {
         {
             return self.overrule(&ask, request.call, why, answer.message.is_some()).await;
         }
+        let provided = provided(&request, &answer)?;
+        if let Some(form) = &request.form {
+            let empty = Map::new();
+            let filled = if let Provided::Filled(content) = &provided { content } else { &empty };
+            self.secrets.learn(form, answer.answers.as_deref().unwrap_or_default(), filled);
+        }
         // What was shown is what is allowed, to the byte.
         let shown = self.context.journal.log.text(ask.text.id.uuid()).await?.unwrap_or_default();
         let decision = if answer.allow { Decision::Allow } else { Decision::Deny };
         self.decided(&ask, decision, &answer.by).await?;
+        // The agent may ask the same again as soon as it has the answer.
+        let kept = keep(&self.context, &answer.by, answer.rule, answer.allow).await;
         let message = answer.message.filter(|message| !message.trim().is_empty());
-        let input = permission::displayed_input(&shown);
+        let input = if scrubbed { request.input.clone() } else { permission::displayed_input(&shown) };
         let is_question = input.is_null();
         let provider = self.context.providers.get(&self.session.profile.provider);
-        let carries = provider.is_some_and(|provider| provider.capabilities().answer_messages);
-        let words = message.clone().filter(|_| !carries || (answer.allow && !is_question));
-        let decision = if answer.allow {
-            provider::Answer::Allow { input, message }
-        } else {
-            provider::Answer::Deny { message: message.unwrap_or_else(|| DENIED.to_owned()) }
+        // A form of an MCP server has no room for a message to the agent.
+        let carries =
+            !of_server(&request) && provider.is_some_and(|provider| provider.capabilities().answer_messages);
+        // Words that were read as answers reach the agent as such, and not a second time.
+        let read = matches!(provided, Provided::Chosen(_)) && answer.answers.is_none();
+        let spoken = message.clone().filter(|_| !read);
+        let given = !matches!(provided, Provided::Nothing);
+        let words = spoken.filter(|_| !carries || (answer.allow && (!is_question || given)));
+        let decision = match provided {
+            Provided::Chosen(answers) => provider::Answer::Choose { answers },
+            Provided::Filled(content) => provider::Answer::Fill { content },
+            Provided::Nothing if answer.cancel => provider::Answer::Cancel,
+            Provided::Nothing if answer.allow => provider::Answer::Allow { input, message },
+            Provided::Nothing => {
+                provider::Answer::Deny { message: message.unwrap_or_else(|| DENIED.to_owned()) }
+            }
         };
         self.decide(request.call, decision);
-        match words {
-            Some(words) => self.say_along(&answer.by, words, answer.allow).await,
-            None => Ok(true),
+        if let Some(words) = words {
+            self.say_along(&answer.by, words, answer.allow).await?;
         }
+        kept.map(|()| true)
     }
 
-    /// Denies what a person allowed and a guarded agent has no lease for by now. Both are told.
+    /// Denies what a person allowed if a guarded agent no longer has a lease for it. Both are told.
     async fn overrule(
         &mut self,
         ask: &Ask,
@@ -157,7 +187,7 @@ impl SessionActor {
             Code::Conflict,
             format!(
                 "the request was denied: the agent is guarded and holds no task that covers this.{words} \
-                 The agent was told: {why}"
+                 The agent got this reason: {why}"
             ),
         )
         .hint("run `paseo task ls` to see who holds which task, and assign one with `paseo task reassign`"))
@@ -254,6 +284,91 @@ impl SessionActor {
     fn decide(&mut self, call: String, decision: provider::Answer) {
         self.tell(Input::Permission { call, decision });
     }
+}
+
+/// Keeps the rule that a person made of their answer.
+async fn keep(
+    context: &Context,
+    by: &Actor,
+    rule: Option<(RuleId, Rule)>,
+    allow: bool,
+) -> Result<(), Failure> {
+    let Some((rule, answer)) = rule else { return Ok(()) };
+    let added = settings::Event::RuleAdded { rule, answer };
+    context.settings.change(&context.journal, by, added).await.map_err(|failure| {
+        let done = if allow { "allowed" } else { "denied" };
+        let message =
+            format!("the request was {done} once, but the rule could not be saved: {}", failure.message);
+        Failure { message, ..failure }
+    })
+}
+
+/// What a person gave beside a yes or a no.
+enum Provided {
+    Nothing,
+    /// Answers to questions.
+    Chosen(Vec<Vec<String>>),
+    /// Values for fields.
+    Filled(Map<String, Value>),
+}
+
+/// Says whether an MCP server asks, by a form or an address.
+fn of_server(request: &Request) -> bool {
+    matches!(request.form, Some(Form::Fields { .. } | Form::Link { .. }))
+}
+
+/// Returns what a person gave, if it fits the request.
+fn provided(request: &Request, answer: &Answer) -> Result<Provided, Failure> {
+    let wrong = |message: &str, hint: &str| {
+        Err(Failure::new(Code::InvalidRequest, message.to_owned())
+            .hint(format!("{hint}; nothing was decided")))
+    };
+    if answer.cancel && answer.allow {
+        return wrong("a canceled request cannot be allowed", "set `allow` to false, or leave out `cancel`");
+    }
+    if answer.cancel && !of_server(request) {
+        return wrong("only a form or a link of an MCP server can be canceled", "deny the request instead");
+    }
+    if !answer.allow && (answer.answers.is_some() || answer.fields.is_some()) {
+        return wrong("a denied request takes no answers", "leave them out, or set `allow` to true");
+    }
+    if answer.answers.is_some() && !matches!(request.form, Some(Form::Questions { .. })) {
+        return wrong("the request has no questions to answer", "leave out `answers`");
+    }
+    if answer.fields.is_some() && !matches!(request.form, Some(Form::Fields { .. })) {
+        return wrong("the request has no fields to fill in", "leave out `fields`");
+    }
+    if !answer.allow {
+        return Ok(Provided::Nothing);
+    }
+    match &request.form {
+        Some(Form::Questions { questions }) => chosen(questions, answer),
+        Some(Form::Fields { fields }) => {
+            let given = answer.fields.clone().unwrap_or_default();
+            form::fill(fields, &given).map(Provided::Filled).map_err(|unfit| {
+                Failure::new(Code::InvalidRequest, unfit.to_string())
+                    .hint("fill in the fields of the request; nothing was decided")
+            })
+        }
+        Some(Form::Plan { .. } | Form::Link { .. }) | None => Ok(Provided::Nothing),
+    }
+}
+
+/// Returns a person's answers to questions; nothing when they answered none.
+fn chosen(questions: &[Question], answer: &Answer) -> Result<Provided, Failure> {
+    let words = answer.message.as_deref().filter(|words| !words.trim().is_empty());
+    let chosen = match (&answer.answers, words) {
+        (Some(given), _) => form::answers(questions, given),
+        (None, Some(words)) => form::answers_in_words(questions, words),
+        (None, None) => return Ok(Provided::Nothing),
+    };
+    chosen.map(Provided::Chosen).map_err(|misfit| {
+        let hint = match misfit {
+            Misfit::Secret { .. } => "answer with `answers`, or with `paseo permit allow` in a terminal",
+            _ => "answer every question of the request",
+        };
+        Failure::new(Code::InvalidRequest, misfit.to_string()).hint(format!("{hint}; nothing was decided"))
+    })
 }
 
 /// Withdraws everything that is asked: the turn is being stopped, and no answer shall count any more.

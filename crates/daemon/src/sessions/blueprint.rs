@@ -44,8 +44,8 @@ impl Order {
     pub(crate) fn by_person(self, context: &Context, mode: Option<Mode>) -> Result<NewSession, Failure> {
         // The tools that it may pass on are those of its definition, as it is then.
         let ceiling = Ceiling { tools: None, mode: mode.unwrap_or_default() };
-        if let Some(mode) = mode.filter(|_| self.definition.is_external()) {
-            return Err(self.unbound(&format!("permissions {}", mode.word())));
+        if mode.is_some() && self.definition.is_external() {
+            return Err(self.unbound("permissions"));
         }
         let mode = mode.or(self.definition.permissions).unwrap_or_default();
         self.plan(context, Outfit { tools: None, mode, ceiling }, None)
@@ -97,7 +97,8 @@ impl Order {
         let withholds = provider.map_or(&[][..], |provider| provider.capabilities().withholds);
         outfit.check_provider(&new.provider, withholds).map_err(|refused| {
             Failure::new(Code::ProviderUnavailable, refused.to_string())
-                .hint("choose an agent with another provider, or ask your parent agent")
+                .hint("start it with `--permissions read-only`, choose an agent with another provider, or ask your parent \
+                 agent")
         })?;
         Ok(new)
     }
@@ -111,8 +112,8 @@ impl Order {
         let definition = &self.definition;
         if let Kind::External { input_url, .. } = &definition.kind {
             let asked = [("provider", &self.provider), ("model", &self.model), ("effort", &self.effort)];
-            if let Some((what, Some(word))) = asked.into_iter().find(|(_, asked)| asked.is_some()) {
-                return Err(self.unbound(&format!("{what} {word}")));
+            if let Some((option, _)) = asked.into_iter().find(|(_, asked)| asked.is_some()) {
+                return Err(self.unbound(option));
             }
             context.external.check(input_url)?;
         }
@@ -141,7 +142,8 @@ impl Order {
         if chosen.provider.name() == external::NAME && !definition.is_external() {
             let message = "external agents need a definition; --provider external does not work";
             return Err(Failure::new(Code::ProviderUnavailable, message).hint(
-                "write a definition with `type: external` and `external.inputUrl`; see docs/external.md",
+                "write a definition with `type: external` and `external.inputUrl`; see \"External agents\" in the \
+                 documentation",
             ));
         }
         Ok(NewSession {
@@ -178,12 +180,12 @@ impl Order {
     }
 
     /// Refuses what would only seem to bind an agent elsewhere.
-    fn unbound(&self, what: &str) -> Failure {
+    fn unbound(&self, option: &str) -> Failure {
         let slug = &self.definition.slug;
         Failure::new(
-            Code::InvalidRequest,
-            format!("`{slug}` is external and runs elsewhere; {what} is not supported"),
+            Code::Conflict,
+            format!("`{slug}` is an external agent, so `{option}` has no effect on it"),
         )
-        .hint("leave it out")
+        .hint(format!("omit `{option}`"))
     }
 }

@@ -14,7 +14,7 @@ use super::writing::{place, user_text};
 use crate::failure::Failure;
 use crate::mint;
 
-/// Stands before words that nobody waited for and that are no turn.
+/// Prefix of unrequested words that are not a turn.
 const ASIDE: &str = "The external agent sent this, but no turn was waiting for it:";
 
 /// What it says.
@@ -94,7 +94,7 @@ impl SessionActor {
         }
     }
 
-    /// Returns the messages of the running turn that the transcript does not show yet: nobody confirmed them.
+    /// Returns the messages of the running turn that the transcript does not show yet: they are unconfirmed.
     fn unheard(&self) -> Vec<Pending> {
         let turn = self.session.turn.as_ref().filter(|turn| !turn.handed);
         turn.map(|turn| turn.deliveries.clone()).unwrap_or_default()

@@ -6,7 +6,7 @@ use paseo_core::actor::Actor;
 use paseo_core::cause::{self, Exhausted};
 use paseo_core::id::CauseId;
 use paseo_core::item::{self, Kind, Place};
-use paseo_core::session::{self, Draft, Opening};
+use paseo_core::session::{self, Draft, Event, Opening};
 use paseo_core::time::Timestamp;
 use paseo_store::{Appended, Error, Fence, IdempotencyKey, Version};
 use paseo_wire::error::Code;
@@ -17,6 +17,7 @@ use crate::directory::Closing;
 use crate::failure::Failure;
 use crate::journal::Entries;
 use crate::mint;
+use crate::previews::Next;
 
 /// A change in the making.
 pub(super) struct Change {
@@ -29,7 +30,7 @@ pub(super) enum Stored {
     Done,
     /// The request was made before: this is its receipt.
     Repeat(String),
-    /// Someone else changed the session: it is read again, decide anew.
+    /// The session was changed elsewhere: it is read again, decide again.
     Conflict,
 }
 
@@ -130,6 +131,10 @@ impl SessionActor {
                 batch.fence = Some(fence);
             })
             .into_batch();
+        let preview = match draft.events.iter().any(|event| matches!(event, Event::Cleared {})) {
+            true => Next::empty(),
+            false => self.context.previews.after(self.session.id, &batch),
+        };
         let changing = self.context.directory.change(self.context.journal.head());
         match self.context.journal.log.append(batch).await {
             Ok(Appended::New { seq, ts, .. }) => {
@@ -137,15 +142,15 @@ impl SessionActor {
                 let (at, was_open) = (Timestamp::from_millis(ts), self.session.is_open());
                 draft.events.iter().for_each(|event| self.session.apply(event, at));
                 self.version += draft.events.len() as Version;
+                match self.session.is_open() {
+                    true => self.context.previews.put(self.session.id, seq, preview),
+                    false => self.context.previews.forget(self.session.id),
+                }
                 self.context.directory.put(self.session.clone(), self.version);
                 drop(changing);
                 match (was_open, self.session.is_open()) {
-                    (true, false) => {
-                        self.context.directory.count_closed(&self.session.profile.project, Closing::Closed)
-                    }
-                    (false, true) => {
-                        self.context.directory.count_closed(&self.session.profile.project, Closing::Gone)
-                    }
+                    (true, false) => self.context.directory.count_closed(&self.session, Closing::Closed),
+                    (false, true) => self.context.directory.count_closed(&self.session, Closing::Gone),
                     (true, true) | (false, false) => {}
                 }
                 self.hand_over().await;

@@ -24,6 +24,7 @@ use crate::attachments::Claimed;
 use crate::failure::Failure;
 use crate::journal::Entries;
 use crate::mint;
+use crate::previews::Next;
 
 /// What a session is made from.
 #[derive(Clone)]
@@ -79,9 +80,9 @@ pub(crate) struct Spawned {
     pub(crate) by: SessionId,
     /// What the session descends from, and what it is asked to do with it.
     pub(crate) cause: (CauseId, u32),
-    /// Somebody waits for the answer to the first message.
+    /// A caller waits for the answer to the first message.
     pub(crate) waited: bool,
-    /// Who is told what becomes of it.
+    /// Who is notified of its outcome.
     pub(crate) notify: Option<Notify>,
 }
 
@@ -126,7 +127,7 @@ impl Sessions {
     /// Makes a session and hands it its first message.
     pub(crate) async fn create(&self, new: NewSession) -> Result<CreatedSession, Failure> {
         let this = self.clone();
-        // On its own: whoever asked may go away between the log and the directory.
+        // As a task of its own: the caller may disconnect between the log and the directory.
         to_the_end(async move {
             // Others may spend from the same cause meanwhile.
             loop {
@@ -231,8 +232,8 @@ impl Sessions {
         }
         let batch = entries.with(|batch| batch.key = key).into_batch();
         let changing = context.directory.change(before);
-        let ts = match context.journal.log.append(batch).await {
-            Ok(Appended::New { ts, .. }) => Timestamp::from_millis(ts),
+        let (ts, seq) = match context.journal.log.append(batch).await {
+            Ok(Appended::New { ts, seq, .. }) => (Timestamp::from_millis(ts), seq),
             Ok(Appended::Repeat { receipt }) => {
                 return serde_json::from_str(&receipt).map(Some).map_err(Failure::internal);
             }
@@ -242,7 +243,8 @@ impl Sessions {
 
         let mut session = Session::create(created, ts);
         events.iter().skip(1).for_each(|event| session.apply(event, ts));
-        // First the actor, then the world: nobody shall find the session without it.
+        context.previews.put(id, seq, Next::empty());
+        // The actor comes first: the session must not be found without it.
         if session.turn.is_some() {
             self.wake(session.clone(), events.len() as Version, Beginning::Fresh);
         }

@@ -124,7 +124,7 @@ pub(super) fn incoming(message: &Message) -> Accepted {
     }
 }
 
-/// Drafts a message into a session, with its text and whoever is told what becomes of it.
+/// Drafts a message into a session, with its text and the recipient of its outcome.
 pub(super) fn draft(
     change: &mut Change,
     message: &Message,

@@ -17,6 +17,8 @@ use crate::{mcp, skills};
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dress {
+    pub(super) model: Option<String>,
+    pub(super) effort: Option<String>,
     pub(super) prompt: String,
     pub(super) servers: Vec<McpServer>,
     /// For those that want to be told.
@@ -51,6 +53,8 @@ impl Context {
             false => Vec::new(),
         };
         Ok(Dress {
+            model: profile.model.clone(),
+            effort: profile.effort.clone(),
             prompt: outlook.prompt(self, session),
             servers: mcp::servers(grants, &self.url),
             tools,
@@ -94,7 +98,7 @@ impl Context {
         let ceiling = profile.ceiling.as_ref().filter(|_| !profile.created_by.is_human());
         unheld(&withheld, &profile.provider, withholds, ceiling).map_err(|refused| {
             Failure::new(Code::ProviderUnavailable, refused.to_string())
-                .hint("choose another provider; run `paseo providers`")
+                .hint("start it with `--permissions read-only`, or choose another provider: `paseo providers` lists them")
         })
     }
 }

@@ -1,12 +1,11 @@
-//! Guarded agents: what they may change by the leases that they hold, and what becomes of any request. The rules are in
+//! Guarded agents: what they may change by the leases that they hold, and how any request is decided. The rules are in
 //! `core::team` and `core::permission`; links are resolved here, before them.
 
 use std::path::Path;
 
-use paseo_core::definition::LEASE;
 use paseo_core::permission::{self, Request, Scope, Verdict};
 use paseo_core::session::{Hold, Profile, Session, TeamSeat};
-use paseo_core::team::{self, Permit, Reason, Site, Team, Wish, Worktree};
+use paseo_core::team::{self, Permit, Reason, Site, Team, TeamId, Wish, Worktree};
 use paseo_runtime::place::real;
 use paseo_wire::error::Code;
 use paseo_wire::session::SessionView;
@@ -14,12 +13,27 @@ use paseo_wire::session::SessionView;
 use super::Context;
 use super::outlook::Outlook;
 use crate::failure::Failure;
+use crate::teams::RefusedWrite;
+use crate::view;
 
 /// What a guarded agent may not do, and why.
 pub(super) struct Held(pub(super) String);
 
+/// Why a guarded agent may not do something: in words for it, and what its team remembers of that.
+struct Unpermitted {
+    words: String,
+    /// `None`: the team knows nothing of it.
+    noted: Option<(TeamId, RefusedWrite)>,
+}
+
+impl From<String> for Unpermitted {
+    fn from(words: String) -> Self {
+        Self { words, noted: None }
+    }
+}
+
 impl Context {
-    /// Says whether a session is guarded now: because of whoever started it, or by its definition.
+    /// Says whether a session is guarded now: because of its parent, or by its definition.
     pub(crate) fn is_guarded(&self, session: &Session) -> bool {
         self.guarded_by(session, &self.outlook(session))
     }
@@ -30,8 +44,8 @@ impl Context {
         started.unwrap_or_else(|| self.is_guarded(session))
     }
 
-    /// Says whether a session is held to its leases, and whoever it starts: what was started as guarded stays so until it
-    /// is started anew.
+    /// Says whether a session and its children are held to their leases: what was started as guarded stays so until it
+    /// is started again.
     pub(crate) fn is_held(&self, session: &Session) -> bool {
         self.is_guarded(session) || self.is_guarded_process(session)
     }
@@ -59,10 +73,12 @@ impl Context {
             return Ok(());
         }
         let able: Vec<String> = self.providers.names().into_iter().filter(can).collect();
-        let message =
-            format!("{} cannot be guarded: it does not ask before it makes changes", profile.provider);
+        let message = format!(
+            "provider `{}` cannot be guarded: its agents do not ask before they make changes",
+            profile.provider
+        );
         Err(Failure::new(Code::ProviderUnavailable, message)
-            .hint(format!("choose a provider that can: {}; or leave out `guard: {LEASE}`", able.join(", "))))
+            .hint(format!("use one of {}, or omit the guard", able.join(", "))))
     }
 
     /// Decides about a request: first the guard, then the permissions. A person is asked in the course of a turn only.
@@ -78,7 +94,7 @@ impl Context {
         }
     }
 
-    /// Decides about a request, whoever would be asked.
+    /// Decides about a request without asking a person.
     pub(crate) async fn judge(&self, session: &Session, request: &Request) -> Verdict {
         if let Err(refused) = self.grants(session).check(request.power.tool()) {
             return Verdict::Deny(refused.to_string());
@@ -90,11 +106,21 @@ impl Context {
         permission::decide(profile.permissions, settings.rules.values(), &Scope::of(profile), request)
     }
 
-    /// Refuses what a guarded agent has no lease for at this moment. What cannot be found out is refused, too.
+    /// Refuses what a guarded agent has no lease for at this moment, and has its team remember that.
     pub(super) async fn held(&self, session: &Session, request: &Request) -> Result<(), Held> {
+        let Err(Unpermitted { words, noted }) = self.permitted(session, request).await else { return Ok(()) };
+        if let (Some((team, refused)), Ok(teams)) = (noted, self.teams()) {
+            teams.note_refusal(&team, refused).await;
+        }
+        Err(Held(words))
+    }
+
+    /// Decides whether a guarded agent has a lease for something at this moment. What cannot be found out is refused.
+    async fn permitted(&self, session: &Session, request: &Request) -> Result<(), Unpermitted> {
         let Some(wish) = Wish::of(request).filter(|_| self.is_held(session)) else { return Ok(()) };
-        let unknown =
-            |why: &str| Held(format!("Not done: you are guarded, and {why}. Reading needs no task."));
+        let unknown = |why: &str| -> Unpermitted {
+            format!("Not done: you are guarded, and {why}. Reading needs no task.").into()
+        };
         let Some(seat) = &session.profile.team else {
             return Err(unknown("you are not in a team, so no task allows you to make changes"));
         };
@@ -122,12 +148,17 @@ impl Context {
                 None => format!("`{}` is no longer in team {}", seat.agent, team.id),
             }));
         }
-        team::guard(&team, &seat.agent, &wish, &site, teams.now())
-            .map_err(|held| Held(held.of(request).to_string()))
+        team::guard(&team, &seat.agent, &wish, &site, teams.now()).map_err(|held| {
+            let held = held.of(request);
+            let (agent, session) = (seat.agent.clone(), session.id);
+            let refused =
+                RefusedWrite { agent, session, what: held.what.clone(), reason: held.reason.clone() };
+            Unpermitted { words: held.to_string(), noted: Some((team.id.clone(), refused)) }
+        })
     }
 
     /// Says whether a session is who has this place in a team, or descends from it: those that it starts work for it.
-    /// In one that was closed nobody has a place.
+    /// A closed one has no members.
     pub(crate) fn is_seated(&self, session: &Session, team: &Team, agent: &str) -> bool {
         team.closed_at.is_none() && self.goes_by(session, team, agent)
     }
@@ -161,11 +192,25 @@ impl Context {
         team.is_none_or(|team| self.goes_by(session, &team, &seat.agent)).then(|| seat.agent.clone())
     }
 
-    /// Shows a session, with the place that it has in a team now.
+    /// Shows a session, with the place that it has in a team now, its looks and a preview of its transcript.
     pub(crate) async fn view(&self, session: &Session) -> SessionView {
         let team = self.seat(session).await.map(|seat| seat.team.to_string());
         let member = self.member(session).await;
-        SessionView { team: team.map(Into::into), member, ..self.directory.view(session) }
+        let preview = self.preview(session).await;
+        let (icon, color) = self.definitions.looks(session);
+        let (todo_done, todo_total) =
+            preview.progress.map(|progress| (progress.done, progress.total)).unzip();
+        SessionView {
+            team: team.map(Into::into),
+            member: member.map(Into::into),
+            last_snippet: preview.said.as_deref().map(str::to_owned),
+            step: view::step(session, &preview),
+            todo_done,
+            todo_total,
+            icon,
+            color: color.map(Into::into),
+            ..self.directory.view(session)
+        }
     }
 
     /// Says whether the session of an agent may write to a path, exactly as its guard would.
@@ -186,7 +231,7 @@ impl Context {
     }
 
     /// Returns where a session works, without links. A child works in its parent's worktree, which is its own as long as
-    /// nobody with another place in a team works there.
+    /// no agent with another membership works there.
     async fn site(&self, session: &Session, project: &str) -> Result<Site, String> {
         let mut profile = session.profile.clone();
         while profile.worktree.is_none()

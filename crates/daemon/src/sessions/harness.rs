@@ -35,15 +35,15 @@ pub(super) struct Running {
     _registration: Registration,
     /// Those elsewhere need none.
     place: Option<Place>,
-    /// What it was started with, and would have to be started anew to change; `None` when another daemon started it.
+    /// What it was started with, and would have to be restarted to change; `None` when another daemon started it.
     dress: Option<Dress>,
     ended: bool,
     /// How many commands it runs in the background.
     pub(super) background: usize,
 }
 
-/// Where teams are, and as whom somebody acts there: an agent gets its own, and nobody else's.
-const OF_OTHERS: [&str; 6] = [
+/// The address of teams, and as whom an agent acts there: it gets only its own.
+pub(crate) const OF_OTHERS: [&str; 6] = [
     "PI_TEAMD_URL",
     "PI_TEAMD_TOKEN",
     "PI_TEAMD_TOKEN_FILE",
@@ -59,7 +59,7 @@ pub(super) type Start = Pin<Box<dyn Future<Output = Result<Running, NotStarted>>
 pub(super) enum NotStarted {
     /// Something is wrong: a code and words.
     Failed { code: &'static str, text: String },
-    /// Nobody is in its terminal, which was to be looked at first: it ended like this.
+    /// Its terminal, which was checked first, is empty: it ended like this.
     Vacant(Exit),
 }
 
@@ -210,7 +210,7 @@ impl SessionActor {
         self.ending = None;
         self.timer = None;
         self.lost = None;
-        self.growing.clear();
+        self.context.live.forget(self.id());
         self.calls.clear();
         self.noted.clear();
         self.asks.clear();
@@ -224,7 +224,7 @@ impl SessionActor {
         let in_terminal = self.is_in_terminal();
         let beneficiary = session.turn.as_deref().map_or(Beneficiary::Others, Beneficiary::of);
         Box::pin(async move {
-            // Nobody waits for a place in order to be looked at by people.
+            // Terminal sessions don't count against the process limit.
             let place = match remote || in_terminal {
                 true => None,
                 false => Some(context.processes.place(session.id, beneficiary).await),
@@ -233,7 +233,7 @@ impl SessionActor {
             let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
                 not_started(format!("provider `{}` no longer exists", session.profile.provider))
             })?;
-            // Nobody works without the instructions they are meant to have, nor with another key.
+            // No agent works without its instructions, or with another key.
             let credentials = context.definitions.credentials(&session).map_err(|gone| {
                 not_started(
                     gone.hint.map_or(gone.message.clone(), |hint| format!("{}\n{hint}", gone.message)),
@@ -303,7 +303,7 @@ impl SessionActor {
         match result {
             Ok(mut running) => {
                 if running.is_past() {
-                    // What becomes of a turn that it never took is decided when it has told all.
+                    // The outcome of a turn that it never took is decided after its last output.
                     self.search = search;
                 }
                 // A harness that does not listen is about to report its exit.
@@ -431,19 +431,21 @@ fn environment(context: &Context, session: SessionId, secret: &str) -> Vec<(Stri
         (TOKEN_VARIABLE.to_owned(), secret.to_owned()),
         ("PASEO_URL".to_owned(), context.url.clone()),
     ];
-    // The agent's own shell finds this `paseo` first.
-    if let Some(folder) = context.executable.parent() {
-        let mut path = OsString::from(folder);
-        if let Some(inherited) = env::var_os("PATH") {
-            path.push(":");
-            path.push(inherited);
-        }
-        environment.push(("PATH".to_owned(), path.to_string_lossy().into_owned()));
-    }
+    environment.extend(own_path(context));
     environment
 }
 
-/// Waits for a harness. A provider that panics takes nobody along: it is as one that could not start.
+/// Returns a search path on which shells find this `paseo` first.
+pub(crate) fn own_path(context: &Context) -> Option<(String, String)> {
+    let mut path = OsString::from(context.executable.parent()?);
+    if let Some(inherited) = env::var_os("PATH") {
+        path.push(":");
+        path.push(inherited);
+    }
+    Some(("PATH".to_owned(), path.to_string_lossy().into_owned()))
+}
+
+/// Waits for a harness. A provider that panics counts as one that could not start.
 pub(super) async fn unharmed(
     provider: &str,
     start: impl Future<Output = Result<Harness, StartError>>,

@@ -28,7 +28,7 @@ impl Mailboxes {
         self.0.lock().values().cloned().collect()
     }
 
-    /// Returns the mailbox of a session, and its other end if it was opened just now: somebody has to read there.
+    /// Returns the mailbox of a session, and its other end if it was opened just now: the caller has to read it.
     pub(super) fn open(&self, id: SessionId) -> (mpsc::Sender<Command>, Option<mpsc::Receiver<Command>>) {
         let mut mailboxes = self.0.lock();
         if let Some(mailbox) = mailboxes.get(&id).filter(|mailbox| !mailbox.is_closed()) {
@@ -46,7 +46,7 @@ impl Mailboxes {
         command: Command,
     ) -> Result<(), Box<Command>> {
         let Ok(place) = mailbox.reserve().await else { return Err(Box::new(command)) };
-        // Whoever closes it has the lock, too.
+        // It is closed under the same lock.
         let _mailboxes = self.0.lock();
         if mailbox.is_closed() {
             return Err(Box::new(command));

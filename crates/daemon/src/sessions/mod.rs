@@ -14,14 +14,19 @@ mod guard;
 mod harness;
 mod limit;
 mod mailboxes;
+mod options;
 mod outlook;
 mod output;
 mod past;
 mod peers;
 mod people;
+mod promotion;
+mod queue;
 mod reattach;
 mod recover;
 pub(crate) mod routing;
+mod shell;
+mod take_over;
 mod terminal;
 mod tools;
 mod watches;
@@ -36,23 +41,29 @@ use std::time::Duration;
 use paseo_core::actor::Actor;
 use paseo_core::envelope;
 use paseo_core::family;
-use paseo_core::id::{CauseId, SessionId, WatchId};
+use paseo_core::id::{CauseId, RuleId, SessionId, WatchId};
 use paseo_core::item::ToolOutcome;
 use paseo_core::label::Label;
-use paseo_core::session::{Class, Session, Verb, Watch};
+use paseo_core::permission::Rule;
+use paseo_core::permission::form::Given;
+use paseo_core::session::{Class, OptionsChange, Session, ShellEnd, TakeOverEnd, Verb, Watch};
 use paseo_core::tool::Plugin;
 use paseo_runtime::git::Removed;
 use paseo_store::Version;
 use paseo_wire::error::Code;
 use paseo_wire::message::Receipt;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
 use actor::Beginning;
 pub(crate) use blueprint::Order;
 pub(crate) use callback::Callback;
 pub(crate) use create::NewSession;
+pub(crate) use harness::{OF_OTHERS, own_path};
 use mailboxes::Mailboxes;
+pub(crate) use queue::{Rearrange, Rearrangement};
+pub(crate) use shell::why as told_shell_end;
+pub(crate) use watches::Spared;
 
 use crate::attachments::{Attachments, Claimed};
 use crate::definitions::Definitions;
@@ -62,10 +73,13 @@ use crate::failure::Failure;
 use crate::identity::Credentials;
 use crate::journal::Journal;
 use crate::live::Live;
+use crate::previews::Previews;
 use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::settings::SettingsCell;
+use crate::shells::Shells;
 use crate::signs::Signs;
+use crate::slash_commands::SlashCommands;
 use crate::teams::Teams;
 use crate::threads::Hall;
 use crate::waits::Waits;
@@ -77,11 +91,14 @@ pub(crate) struct Context {
     pub(crate) journal: Journal,
     pub(crate) attachments: Arc<Attachments>,
     pub(crate) directory: Directory,
+    /// What lists show of transcripts.
+    pub(crate) previews: Previews,
     pub(crate) live: Live,
     pub(crate) definitions: Definitions,
     /// The plugins that are switched off.
     pub(crate) plugins_off: BTreeSet<Plugin>,
     pub(crate) providers: Providers,
+    pub(crate) slash_commands: SlashCommands,
     pub(crate) external: External,
     pub(crate) processes: Processes,
     pub(crate) credentials: Credentials,
@@ -94,7 +111,7 @@ pub(crate) struct Context {
     pub(crate) hall: Hall,
     /// Held while a definition's session is looked for and made, so that two who ask at once do not make two.
     pub(crate) routing: tokio::sync::Mutex<()>,
-    /// Held while a family grows or is closed, so that nobody is left below a closed one.
+    /// Held while a family grows or is closed, so that no open agent is left below a closed one.
     pub(crate) families: tokio::sync::Mutex<()>,
     pub(crate) home: PathBuf,
     pub(crate) executable: PathBuf,
@@ -104,6 +121,8 @@ pub(crate) struct Context {
     pub(crate) url: String,
     /// The terminals of workers.
     pub(crate) terminals: Terminals,
+    /// Shells that people have open where agents work.
+    pub(crate) shells: Shells,
     /// What agents share; there as soon as requests are answered.
     pub(crate) teams: OnceLock<Teams>,
 }
@@ -115,7 +134,7 @@ impl Context {
     }
 }
 
-/// An answer on its way back to whoever asked.
+/// An answer on its way back to the caller.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, Failure>>;
 
 /// What a session can be asked to do.
@@ -133,6 +152,22 @@ pub(crate) enum Command {
         reply: Reply<bool>,
     },
     Patch(Patch, Reply<bool>),
+    /// Changes what waits.
+    Rearrange(Rearrange, Reply<bool>),
+    /// Leaves its parent.
+    Promote {
+        by: Actor,
+        key: Option<RequestKey>,
+        reply: Reply<bool>,
+    },
+    /// A person has looked at it, or archives it.
+    See {
+        by: Actor,
+        what: Seen,
+        /// Of how many news; `None`: of all.
+        upto: Option<u64>,
+        reply: Reply<bool>,
+    },
     /// A person comes from another session, or goes back there.
     Enter {
         by: Actor,
@@ -154,12 +189,14 @@ pub(crate) enum Command {
         outcome: ToolOutcome,
         text: String,
     },
-    /// Somebody is to be told.
+    /// A recipient is to be notified.
     Watch(Watch, Reply<()>),
-    /// A notice is safe with its watcher, or nobody takes it.
+    /// A notice is stored with its watcher, or the watcher is gone.
     Noticed(WatchId, Reply<()>),
-    /// The watcher knows already. False when its notice is on its way.
-    Spare(WatchId, Reply<bool>),
+    /// The watcher knows already.
+    Spare(WatchId, Reply<Spared>),
+    /// The former parent knows that this one left it.
+    SpareFarewell(WatchId, Reply<Spared>),
     /// Looks again who is to be told.
     TellWatchers,
     /// Takes back the news of another session's work: they are known here.
@@ -168,6 +205,24 @@ pub(crate) enum Command {
     HoldCause(Actor, CauseId, Reply<()>),
     /// Takes a person's words into the running turn, whose agent waits for something.
     TakeWords(Reply<Option<String>>),
+    /// A person takes over the keyboard of its terminal.
+    TakeOver {
+        by: Actor,
+        /// As people know them.
+        name: String,
+        reply: Reply<()>,
+    },
+    /// A take-over has ended: that of a person, or of whoever it is.
+    EndTakeOver {
+        by: Option<Actor>,
+        name: String,
+        reason: TakeOverEnd,
+        reply: Reply<()>,
+    },
+    /// A person opens a shell where it works.
+    OpenShell(Actor, Reply<()>),
+    /// The shell of a person has ended.
+    CloseShell(Actor, ShellEnd, Reply<()>),
     /// Puts a notice into the transcript.
     Note {
         code: &'static str,
@@ -188,16 +243,19 @@ impl Command {
     /// Answers a command that comes too late: the session is deleted, or the daemon stops.
     fn refuse(self) {
         let failure = Failure::new(Code::NotFound, "the agent was deleted, or the daemon is stopping");
-        // Whoever asked may have gone.
+        // The caller may have gone.
         match self {
             Self::Deliver(_, reply) => drop(reply.send(Err(failure))),
             Self::Stop(_, reply) | Self::Close(_, reply) | Self::Reopen(_, reply) | Self::Clear(_, reply) => {
                 drop(reply.send(Err(failure)))
             }
             Self::Uproot(_, reply) => drop(reply.send(Err(failure))),
-            Self::Delete { reply, .. } | Self::Patch(_, reply) | Self::Answer(_, reply) => {
-                drop(reply.send(Err(failure)))
-            }
+            Self::Delete { reply, .. }
+            | Self::Patch(_, reply)
+            | Self::Rearrange(_, reply)
+            | Self::Promote { reply, .. }
+            | Self::See { reply, .. }
+            | Self::Answer(_, reply) => drop(reply.send(Err(failure))),
             Self::Tool { reply, .. } => drop(reply.send(Err(failure))),
             Self::Resume(reply)
             | Self::ClearAway(reply)
@@ -207,9 +265,13 @@ impl Command {
             | Self::HoldCause(_, _, reply)
             | Self::CallBack(_, reply)
             | Self::Enter { reply, .. }
+            | Self::TakeOver { reply, .. }
+            | Self::EndTakeOver { reply, .. }
+            | Self::OpenShell(_, reply)
+            | Self::CloseShell(_, _, reply)
             | Self::Note { reply, .. } => drop(reply.send(Err(failure))),
             Self::TakeWords(reply) => drop(reply.send(Err(failure))),
-            Self::Spare(_, reply) => drop(reply.send(Err(failure))),
+            Self::Spare(_, reply) | Self::SpareFarewell(_, reply) => drop(reply.send(Err(failure))),
             Self::Shutdown(reply) => drop(reply.send(Ok(()))),
             Self::Sleep | Self::TellWatchers | Self::ToolDone { .. } => {}
         }
@@ -229,7 +291,7 @@ pub(crate) struct Message {
     pub(crate) aside: bool,
     /// The JSON Schema that the answer has to satisfy, as JSON.
     pub(crate) schema: Option<String>,
-    /// Who is told what becomes of it.
+    /// Who is notified of its outcome.
     pub(crate) notify: Option<Notify>,
     /// What it descends from; `None` opens a new cause, which only people do.
     pub(crate) cause: Option<(CauseId, u32)>,
@@ -237,7 +299,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Keeps the words of an agent from looking like those of somebody else.
+    /// Keeps the words of an agent from looking like those of another author.
     fn contained(mut self) -> Self {
         let is_of_agent = !self.origin.is_human() && self.origin != Actor::Daemon;
         if is_of_agent && self.class == Class::Message {
@@ -247,7 +309,7 @@ impl Message {
     }
 }
 
-/// Who is told what becomes of a message.
+/// Who is notified of the outcome of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Notify {
     pub(crate) watch: WatchId,
@@ -270,15 +332,35 @@ pub(crate) struct Patch {
     pub(crate) set: Vec<Label>,
     pub(crate) unset: Vec<String>,
     pub(crate) pinned: Option<bool>,
+    /// Whether people are told when it finishes.
+    pub(crate) awaited: Option<bool>,
     /// Null takes one away.
     pub(crate) attributes: BTreeMap<String, Value>,
+    /// From the next turn on.
+    pub(crate) options: OptionsChange,
 }
 
 impl Patch {
     /// Changes nothing.
     pub(crate) fn by(by: Actor) -> Self {
-        Self { by, name: None, set: Vec::new(), unset: Vec::new(), pinned: None, attributes: BTreeMap::new() }
+        Self {
+            by,
+            name: None,
+            set: Vec::new(),
+            unset: Vec::new(),
+            pinned: None,
+            awaited: None,
+            attributes: BTreeMap::new(),
+            options: OptionsChange::default(),
+        }
     }
+}
+
+/// What a person does about the news of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    Looked,
+    Archived,
 }
 
 /// The wish to remove a session's worktree.
@@ -294,8 +376,16 @@ pub(crate) struct Answer {
     pub(crate) hash: String,
     pub(crate) allow: bool,
     pub(crate) message: Option<String>,
+    /// To the questions of a request, in their order.
+    pub(crate) answers: Option<Vec<Given>>,
+    /// For the fields of a request, by their names.
+    pub(crate) fields: Option<Map<String, Value>>,
+    /// A form is closed without an answer.
+    pub(crate) cancel: bool,
     /// For how long the request was displayed, where it was decided on a screen.
     pub(crate) shown_ms: Option<u64>,
+    /// The rule to keep if this answer counts.
+    pub(crate) rule: Option<(RuleId, Rule)>,
 }
 
 /// All sessions. Cheap to clone.
@@ -354,7 +444,7 @@ impl Sessions {
         .await
     }
 
-    /// Closes what descends from a session, leaves first. Whoever is closed with it is not told of the others.
+    /// Closes what descends from a session, leaves first. An agent that is closed with it is not told of the others.
     async fn close_descendants(&self, id: SessionId, by: &Actor) -> Result<usize, Failure> {
         let open = self.context.directory.all();
         let parents = open.iter().filter_map(|session| Some((session.id, session.profile.parent?)));
@@ -429,7 +519,7 @@ impl Sessions {
     }
 }
 
-/// Does something to its end, whether anybody waits for it or not: a client that hangs up leaves nothing half done.
+/// Does something to its end, even if the client disconnects: nothing is left half done.
 pub(crate) async fn to_the_end<T: Send + 'static>(
     what: impl Future<Output = Result<T, Failure>> + Send + 'static,
 ) -> Result<T, Failure> {

@@ -19,7 +19,7 @@ const PRIMER: &str = include_str!("../../../../docs/participant-primer.md");
 /// One look.
 pub(super) struct Outlook {
     catalogue: Arc<Catalogue>,
-    /// `None` when it is gone: whoever follows it may use nothing.
+    /// `None` when it is gone: its followers may use nothing.
     pub(super) definition: Option<Arc<Definition>>,
     pub(super) grants: Grants,
 }

@@ -1,4 +1,4 @@
-//! What a harness says, and what becomes of it.
+//! The output of a harness, and what it changes.
 
 use std::time::Duration;
 
@@ -6,32 +6,29 @@ use paseo_core::actor::Actor;
 use paseo_core::headline::titled;
 use paseo_core::id::{ItemId, TurnId};
 use paseo_core::item::{Draft, Entry, Kind, Place, ToolOutcome};
+use paseo_core::permission::Secrets;
 use paseo_core::session::{self, Event, Outcome, Source, Verb};
 use paseo_runtime::orphans;
 use paseo_runtime::provider::{DeltaKind, Exit, Failed, FailureCode, Input, Output, TurnEnd};
 use paseo_runtime::sweep::{Sweep, sweep};
-use paseo_wire::stream::LiveFrame;
-use paseo_wire::words::LiveKind;
 use tokio::time::Instant;
 
-use super::actor::{Ending, Growing, RETRY, SessionActor, Timer};
+use super::actor::{Ending, RETRY, SessionActor, Timer};
 use super::asks::withdraw;
-use super::attempts::LeftOpen;
+use super::attempts::{LeftOpen, OpenCall};
 use super::changes::{Change, Spent, Stored};
 use super::tools::plan;
 use super::watches::hand_words;
-use super::writing::{bound_names, place, user_text, user_text_as};
+use super::writing::{bound_names, bounded, place, user_text, user_text_as};
 use crate::failure::Failure;
+use crate::live::Growth;
 use crate::mint;
 
 /// How long a process may take to go on by itself when the last command in the background has ended.
 const AFTER_BACKGROUND: Duration = Duration::from_secs(5);
-/// How much of a growing text is kept in case it is never finished.
-const KEPT_BYTES: usize = 1024 * 1024;
 
-/// Said when a harness goes on by itself and nobody pays for it.
-const UNPAID: &str = "HELD: the agent started a turn by itself after a background task ended, and was \
-                      stopped: its wake budget for this request is used up. Send it a message to continue.";
+/// Said when a harness continues by itself and no cause pays for it.
+const UNPAID: &str = "HELD: the agent started a turn by itself after a background task ended. Paseo stopped it, because the wake budget of this request is used up. Send it a message to continue.";
 
 /// An item as the harness gave it.
 type Finished = (ItemId, Place, Draft);
@@ -46,7 +43,8 @@ impl SessionActor {
         }
         self.context.signs.heard(self.id(), mint::now());
         let mut finished: Vec<Finished> = Vec::new();
-        for output in outputs {
+        for mut output in outputs {
+            scrub(&self.secrets, &mut output);
             match output {
                 Output::Exited(exit) => {
                     self.items(std::mem::take(&mut finished)).await;
@@ -130,7 +128,16 @@ impl SessionActor {
                 .await
             }
             Output::Delta { item, kind, text } => {
-                self.show(item, kind, text);
+                let what = match kind {
+                    DeltaKind::AssistantText => Growth::AssistantText,
+                    DeltaKind::Thinking => Growth::Thinking,
+                };
+                self.context.live.grow(self.id(), self.reached, item, what, &text);
+                Ok(())
+            }
+            Output::Printed { call, item, text } => {
+                let what = Growth::ToolOutput(bounded(&call));
+                self.context.live.grow(self.id(), self.reached, item, what, &text);
                 Ok(())
             }
             Output::BrokeOff { items, retry } => self.broke_off(&items, retry).await,
@@ -142,6 +149,12 @@ impl SessionActor {
             Output::AskWithdrawn { call } => self.withdrawn(&call).await,
             Output::Background { tasks } => {
                 self.work_in_background(tasks);
+                Ok(())
+            }
+            Output::Commands(commands) => {
+                let profile = &self.session.profile;
+                let places = [profile.directory.as_str(), profile.project.as_str()];
+                self.context.slash_commands.note(&profile.provider, places, commands);
                 Ok(())
             }
             Output::TurnEnded { turn, end } => {
@@ -237,36 +250,13 @@ impl SessionActor {
         Ok(())
     }
 
-    fn show(&mut self, item: ItemId, kind: DeltaKind, text: String) {
-        let growing =
-            self.growing.entry(item).or_insert_with(|| Growing { kind, shown: 0, text: String::new() });
-        let offset = growing.shown;
-        growing.shown += text.len() as u64;
-        if kind != DeltaKind::ToolOutput && growing.text.len() + text.len() <= KEPT_BYTES {
-            growing.text.push_str(&text);
-        }
-        let (session, after) = (self.session.id, self.reached);
-        let kind = match kind {
-            DeltaKind::AssistantText => LiveKind::AssistantText,
-            DeltaKind::Thinking => LiveKind::Thinking,
-            DeltaKind::ToolOutput => LiveKind::ToolOutput,
-        };
-        self.context.live.publish(session, after, || LiveFrame {
-            session: session.into(),
-            item: item.into(),
-            kind,
-            offset,
-            text,
-        });
-    }
-
     /// Stores finished items, or gives the turn up.
     async fn items(&mut self, finished: Vec<Finished>) {
         if finished.is_empty() {
             return;
         }
         for (id, _, draft) in &finished {
-            self.growing.remove(id);
+            self.context.live.take(self.id(), *id);
             match &draft.kind {
                 Kind::ToolCall { call, .. } => self.calls.push(call.clone()),
                 Kind::ToolResult { call, .. } => self.calls.retain(|open| open != call),
@@ -274,7 +264,7 @@ impl SessionActor {
             }
         }
         let (session, turn) = (self.id(), self.current);
-        // Whoever goes on after a wait has what ended it.
+        // A tool result proves that the agent received the message that ended its wait.
         let went_on = finished.iter().any(|(_, _, draft)| matches!(draft.kind, Kind::ToolResult { .. }));
         let words = if went_on { std::mem::take(&mut self.words) } else { Vec::new() };
         let stored = self
@@ -467,10 +457,18 @@ pub(super) fn close_open(change: &mut Change, left: &LeftOpen, turn: Option<Turn
     for (id, draft) in &left.texts {
         change.entries.item(session, *id, place(turn), draft.clone());
     }
-    for call in &left.calls {
+    for OpenCall { call, output } in &left.calls {
         let (call, outcome) = (call.clone(), ToolOutcome::Interrupted);
         let kind = Kind::ToolResult { call, outcome, exit_code: None, duration_ms: 0 };
-        change.entries.item_with(session, mint::item(), Entry { place: place(turn), kind }, None);
+        match output {
+            Some((id, text)) => {
+                change.entries.item(session, *id, place(turn), Draft::text(kind, text.clone()));
+            }
+            None => {
+                let entry = Entry { place: place(turn), kind };
+                change.entries.item_with(session, mint::item(), entry, None);
+            }
+        }
     }
     let asks = change.draft.session.turn.as_ref().map(|turn| turn.asks.clone()).unwrap_or_default();
     asks.iter().for_each(|ask| withdraw(change, turn, ask));
@@ -492,4 +490,18 @@ fn words(exit: &Exit) -> String {
     };
     let last_words = exit.stderr.trim();
     if last_words.is_empty() { how } else { format!("{how}; its last output:\n{last_words}") }
+}
+
+/// Takes what people said in confidence out of what a harness says. A request keeps it, as it has to be answered to the
+/// byte; what is stored of one is scrubbed there.
+fn scrub(secrets: &Secrets, output: &mut Output) {
+    match output {
+        Output::Item { draft, .. } => {
+            draft.text.iter_mut().chain(&mut draft.extra).for_each(|text| secrets.scrub(text));
+        }
+        Output::Delta { text, .. } | Output::Printed { text, .. } => secrets.scrub(text),
+        Output::TurnEnded { end: TurnEnd::Failed(failed), .. } => secrets.scrub(&mut failed.text),
+        Output::Exited(exit) => secrets.scrub(&mut exit.stderr),
+        _ => {}
+    }
 }

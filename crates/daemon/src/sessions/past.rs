@@ -271,7 +271,7 @@ mod tests {
             summary(1, Some((1, 2))),
             said(1, "d"),
         ];
-        // Whoever summarises again has to know where in the turn it begins.
+        // A repeated summary has to know where in the turn it begins.
         let kept = CompactionExtra { kept_turn: turn(1), kept_after: 2 };
         assert_eq!(told(items.clone())[0].kept, Some(kept));
         assert_eq!(read(items), ["summary", "user steers", "c", "d"]);

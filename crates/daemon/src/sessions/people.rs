@@ -1,8 +1,10 @@
 //! What people do to a session beside talking to it.
 
+use std::sync::Arc;
+
 use paseo_core::actor::Actor;
 use paseo_core::id::{CauseId, SessionId};
-use paseo_core::session::{self, Event, Outcome, Pending, Refusal, Source};
+use paseo_core::session::{self, BadAttributes, Event, OptionsChange, Outcome, Pending, Refusal, Source};
 use paseo_runtime::git::Removed;
 use paseo_runtime::provider::Output;
 use paseo_store::Erasure;
@@ -12,7 +14,8 @@ use super::actor::{Ending, SHIM_GRACE, SessionActor};
 use super::asks::withdraw_all;
 use super::changes::{Spent, Stored};
 use super::output::{close_open, end};
-use super::{Patch, Uproot};
+use super::writing::place;
+use super::{Patch, Seen, Uproot};
 use crate::directory::Closing;
 use crate::failure::Failure;
 use crate::{mint, skills, worktrees};
@@ -51,13 +54,19 @@ impl SessionActor {
             false => "The agent was closed during this turn.",
         };
         let cut_off = turn.map(|_| words);
+        let session = self.id();
+        let ended: Vec<_> = self.ended_take_over().into_iter().chain(self.ended_shells()).collect();
         let changed = self
             .change(&by, |change| {
                 close_open(change, &left, turn, cut_off);
+                for ended in ended.clone() {
+                    change.entries.item(session, mint::item(), place(turn), ended);
+                }
                 session::close(&mut change.draft, Source::of(&by));
                 Ok(!change.draft.events.is_empty())
             })
             .await?;
+        self.context.shells.end_all_of(session);
         self.drop_harness().await;
         self.leave_team(&by).await;
         Ok(changed)
@@ -119,7 +128,7 @@ impl SessionActor {
             let messages = if waiting == 1 { "1 message" } else { &format!("{waiting} messages") };
             return Err(Failure::new(
                 Code::Conflict,
-                format!("{messages} queued for this agent would be lost"),
+                format!("{messages} waiting for this agent would be lost"),
             )
             .hint("run `paseo queue` to see them, or pass --force to delete the agent anyway"));
         }
@@ -134,7 +143,7 @@ impl SessionActor {
             change.draft.push(Event::Deleted {});
             change.entries.erase(Erasure::Stream { stream: session::stream(self.id()) });
             if !matches!(self.store(change, Spent::default(), None).await?, Stored::Conflict) {
-                self.context.directory.count_closed(&self.session.profile.project, Closing::Gone);
+                self.context.directory.count_closed(&self.session, Closing::Gone);
                 self.over = true;
                 if let Err(error) = skills::remove(&self.context.home, self.id()) {
                     tracing::warn!(session = %self.id(), %error, "cannot remove the skills of a deleted \
@@ -161,6 +170,7 @@ impl SessionActor {
             let open = self.context.directory.all();
             session::pin_rank(open.iter().filter_map(|session| session.pinned_at), mint::now())
         });
+        let context = Arc::clone(&self.context);
         self.change(&patch.by, |change| {
             if let Some(name) = &patch.name {
                 session::rename(&mut change.draft, name.clone());
@@ -170,9 +180,30 @@ impl SessionActor {
             if patch.pinned.is_some() {
                 session::pin(&mut change.draft, rank);
             }
+            if let Some(awaited) = patch.awaited {
+                session::tell(&mut change.draft, awaited);
+            }
             session::attribute(&mut change.draft, patch.attributes.clone())
-                .map_err(|bad| Failure::new(Code::InvalidRequest, bad.to_string()))?;
+                .map_err(|bad| Failure::new(unfit(&bad), bad.to_string()))?;
+            if patch.options != OptionsChange::default() {
+                context.configure(change, patch.options.clone())?;
+            }
             Ok(!change.draft.events.is_empty())
+        })
+        .await
+    }
+
+    /// Notes how far a person has looked, or that they archive the session.
+    pub(super) async fn see(&mut self, by: &Actor, what: Seen, upto: Option<u64>) -> Result<bool, Failure> {
+        self.change(by, |change| {
+            let seen = match what {
+                Seen::Looked => session::look(&mut change.draft, upto),
+                Seen::Archived => session::archive(&mut change.draft, upto),
+            };
+            seen.map_err(|unseen| {
+                Failure::new(Code::Conflict, unseen.to_string())
+                    .hint("pass the `news` of the agent as you displayed it")
+            })
         })
         .await
     }
@@ -222,12 +253,20 @@ impl SessionActor {
         }
     }
 
-    /// Ends the harness for good: the session is closed or starts afresh.
+    /// Ends the harness permanently: the session is closed or starts afresh.
     async fn drop_harness(&mut self) {
         self.start = None;
         self.search = None;
         self.unsent = None;
         self.end_processes();
         self.remove_terminal().await;
+    }
+}
+
+fn unfit(bad: &BadAttributes) -> Code {
+    match bad {
+        BadAttributes::Long(_) => Code::TooLarge,
+        BadAttributes::Many(_) => Code::Conflict,
+        BadAttributes::Unnamed => Code::InvalidRequest,
     }
 }

@@ -1,5 +1,5 @@
 //! Sessions whose harness lives in a terminal already: after a restart of the daemon, or because it was started too late
-//! for whoever waited for it.
+//! for the callers that waited for it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// How long it is tried to look at a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Persistence {
-    /// Whoever waits for it is told when it does not work.
+    /// The waiting caller is told if it fails.
     Brief,
     /// Until it works: what lives there must not be lost.
     Untiring,
@@ -46,10 +46,10 @@ impl SessionActor {
     pub(super) fn looking(&mut self, persistence: Persistence) -> Start {
         let (context, session) = (Arc::clone(&self.context), self.session.clone());
         let name = session.profile.terminal.clone().unwrap_or_default();
-        // Whoever was started by an earlier daemon has the token that it was started with, from now on.
+        // A harness of an earlier daemon keeps the token that it was started with.
         let hash = session.history.token.as_deref().and_then(mint::from_hex);
         let registration = hash.map(|hash| context.credentials.register_hash(session.id, hash));
-        // Whoever reads what it left behind tells how its turn ended.
+        // The reader of its session file tells how its turn ended.
         let tells_end = session.turn.is_some() && persistence == Persistence::Untiring;
         Box::pin(async move {
             let (mut told, mut pause) = (false, AGAIN);
@@ -62,7 +62,7 @@ impl SessionActor {
                         }
                         _ => match context.attach(&session).await {
                             Ok(harness) => return Running::found(&context, &session, harness, registration),
-                            // Nobody gives up one that lives: it is at work.
+                            // A live one is not given up: it is at work.
                             Err(failed) => failed.text(),
                         },
                     },
@@ -81,7 +81,7 @@ impl SessionActor {
         })
     }
 
-    /// Goes on when nobody is in its terminal: whoever was there is gone, or it is free for the next.
+    /// Continues when its terminal is empty: the harness is gone, or the terminal is free for the next.
     pub(super) async fn vacant(&mut self, exit: &Exit, search: Option<Search>) {
         if self.session.history.token.is_some() {
             // Whatever is left of it has a token that is no good any more.
@@ -103,8 +103,8 @@ impl SessionActor {
         }
     }
 
-    /// Looks for the harness that was in its terminal when the last daemon ended, for as long as it takes. False when
-    /// there was none.
+    /// Finds the harness in a terminal left by the previous daemon, however long that takes. Returns false if the
+    /// session had none.
     pub(super) async fn reattach(&mut self) -> bool {
         let was_there = self.is_in_terminal() && self.session.history.token.is_some();
         if !was_there || !self.session.is_open() {

@@ -64,7 +64,7 @@ impl Sessions {
                 return;
             }
         };
-        // Whoever lives in a terminal may have outlived the last daemon.
+        // A harness in a terminal may have outlived the last daemon.
         if session.turn.is_some()
             || session.profile.terminal.is_some()
             || session.parked().is_some()
@@ -94,7 +94,7 @@ impl Sessions {
 }
 
 impl SessionActor {
-    /// Ends the turn that was open when the daemon ended: its process is gone with whoever had opened it. An agent
+    /// Ends the turn that was open when the daemon ended: its process is gone with the daemon that opened it. An agent
     /// elsewhere still has it, or gets it once more, under the same key.
     pub(super) async fn recover(&mut self) {
         if self.reattach().await {

@@ -1,4 +1,4 @@
-//! Which session of a definition is meant when nobody says, and where a new one runs.
+//! Which session of a definition is meant by default, and where a new one runs.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(crate) fn for_person(context: &Context, project: &str, slug: &str) -> Result
         let others = catalogue.all().filter(|other| !other.is_subagent && other.ui_visible);
         let others: Vec<&str> = others.map(|other| other.slug.as_str()).collect();
         return Err(Failure::new(
-            Code::InvalidRequest,
+            Code::Conflict,
             format!("agent `{slug}` is a subagent and can only be started by other agents"),
         )
         .hint(format!("choose one of: {}", others.join(", "))));
@@ -74,7 +74,7 @@ pub(crate) fn place_for(caller: &Session, definition: &Definition) -> String {
     }
 }
 
-/// Returns the open session of a definition that was last busy, for whoever asks.
+/// Returns the open session of a definition that was last busy, for this caller.
 pub(crate) fn latest(
     context: &Context,
     definition: &Definition,
@@ -93,7 +93,7 @@ pub(crate) async fn latest_or_closed(
     project: &str,
     by: &Actor,
 ) -> Result<Option<Arc<Session>>, Failure> {
-    // Whoever closed one has put it away: it is taken up again only when there is no other.
+    // A closed one was put away: it is used again only if there is no other.
     if let Some(open) = latest(context, definition, project, by) {
         return Ok(Some(open));
     }
@@ -153,7 +153,7 @@ async fn closed(
 /// Says whether a session is one that a definition's messages may go to.
 pub(crate) fn is_of(session: &Session, definition: &Definition, project: &str) -> bool {
     let profile = &session.profile;
-    // A child belongs to whoever started it.
+    // A child belongs to its parent.
     profile.parent.is_none()
         // A worker has work of its own.
         && profile.terminal.is_none()

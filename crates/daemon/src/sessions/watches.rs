@@ -6,7 +6,7 @@ use std::time::Duration;
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, SessionId, TurnId, WatchId};
 use paseo_core::item::{Draft, Kind};
-use paseo_core::session::{self, Notice, Verb, Watch};
+use paseo_core::session::{self, Notice, On, Verb, Watch};
 use paseo_wire::error::Code;
 
 use super::actor::SessionActor;
@@ -20,6 +20,16 @@ use crate::tools::news;
 /// How long to wait before someone is told again who could not be.
 const AGAIN: Duration = Duration::from_secs(5);
 
+/// The outcome of a watch whose watcher knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spared {
+    Done,
+    /// Its notice is on its way.
+    OnItsWay,
+    /// It is about something else since: the watcher is no longer the parent, and has yet to be told.
+    Parted,
+}
+
 impl SessionActor {
     /// Adds a watch.
     pub(super) async fn watch(&mut self, watch: Watch) -> Result<(), Failure> {
@@ -32,13 +42,23 @@ impl SessionActor {
         self.quietly(|change| session::disarm_notice(&mut change.draft, notice)).await
     }
 
-    /// Ends a watch whose watcher knows already, unless its notice is on its way.
-    pub(super) async fn spare(&mut self, watch: WatchId) -> Result<bool, Failure> {
+    /// Ends a watch whose watcher knows the outcome already, unless its notice is on its way. That a person made this
+    /// one an independent agent is another matter.
+    pub(super) async fn spare(&mut self, watch: WatchId) -> Result<Spared, Failure> {
+        let known = self.session.watches.iter().find(|known| known.id == watch);
+        if known.is_some_and(|known| known.on == On::Promotion) {
+            return Ok(Spared::Parted);
+        }
+        self.spare_known(watch).await
+    }
+
+    /// Ends a watch whatever it is about, unless its notice is on its way.
+    pub(super) async fn spare_known(&mut self, watch: WatchId) -> Result<Spared, Failure> {
         let known = self.session.watches.iter().find(|known| known.id == watch);
         if known.and_then(|known| known.notice).is_some_and(|notice| self.telling.contains(&notice)) {
-            return Ok(false);
+            return Ok(Spared::OnItsWay);
         }
-        self.quietly(|change| session::disarm(&mut change.draft, watch)).await.map(|()| true)
+        self.quietly(|change| session::disarm(&mut change.draft, watch)).await.map(|()| Spared::Done)
     }
 
     /// Takes back the news of another session's work.
@@ -124,7 +144,7 @@ pub(super) fn hand_words(change: &mut Change, turn: Option<TurnId>, words: &[Del
 async fn tell(sessions: Sessions, watched: SessionId, notice: Notice) {
     while let Err(failure) = report(&sessions, watched, &notice).await {
         match failure.code {
-            // There is nobody to tell.
+            // The recipient is gone.
             Code::NotFound | Code::Closed => break,
             Code::ShuttingDown => return,
             _ => {

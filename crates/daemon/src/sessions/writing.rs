@@ -46,7 +46,7 @@ pub(super) fn user_text(entries: &mut Entries, session: SessionId, turn: Option<
     user_text_as(mint::item(), entries, session, turn, pending);
 }
 
-/// The same as an item that somebody else has named.
+/// The same, as an item whose id is given.
 pub(super) fn user_text_as(
     item: ItemId,
     entries: &mut Entries,

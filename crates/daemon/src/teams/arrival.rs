@@ -1,4 +1,4 @@
-//! How it begins: somebody comes into a team, for the first time or again.
+//! How members join a team, for the first time or again.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::sessions::to_the_end;
 
 impl Teams {
-    /// Takes somebody into a team, or changes their role.
+    /// Adds a member to a team, or changes its role.
     pub(crate) async fn enrol(
         &self,
         by: &Actor,
@@ -100,7 +100,7 @@ impl Teams {
         }
     }
 
-    /// Gives a place back whose session did not come to be. Nobody is told: nobody was told of it.
+    /// Gives back a membership whose session was never created. No notice: none was sent of it.
     pub(crate) async fn stayed_away(
         &self,
         by: &Actor,

@@ -8,7 +8,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::mint;
 
 /// Goes on with the machine, asleep or awake, whatever happens to its wall clock: no lease ends, or lasts, because
-/// somebody sets the time. Between two runs of the daemon it never goes back behind what was noted.
+/// the system time is changed. Between two runs of the daemon it never goes back behind what was noted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {
     began: Timestamp,

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::sessions::to_the_end;
 
 impl Teams {
-    /// Takes somebody out of a team. What it had is free, and its credentials open nothing any more.
+    /// Removes a member. Its tasks are free again, and its credentials are revoked.
     pub(crate) async fn take_out(
         &self,
         acting: &Acting,
@@ -25,14 +25,14 @@ impl Teams {
         to_the_end(async move {
             let decide = |team: &Team| team::leave(team, &agent, acting.by());
             let (team, _) = this.decide(&acting.actor, &id, None, |team, _| decide(team)).await?;
-            // Whoever does it once more ends those that were left, should this fail.
+            // If this fails, a second attempt ends those that were left.
             this.revoke(&acting.actor, &id, |whose| whose == agent).await?;
             Ok(team)
         })
         .await
     }
 
-    /// Closes a team: whatever somebody had is free, and nothing is done in it from then on.
+    /// Closes a team: all leases end, and nothing more happens in it.
     pub(crate) async fn close(&self, acting: &Acting, id: &TeamId) -> Result<Arc<Team>, Failure> {
         let (this, acting, id) = (self.clone(), acting.clone(), id.clone());
         to_the_end(async move {
@@ -44,7 +44,7 @@ impl Teams {
         .await
     }
 
-    /// Says of somebody in a team whose session was closed that it was, and how to get at what is left of it.
+    /// Says that the session of a member was closed, and how to get at what is left of it.
     pub(crate) async fn ended(&self, name: &str) -> Result<Option<Failure>, Failure> {
         let context = &self.sessions.context;
         for id in self.open(PAGE_ROWS).await? {

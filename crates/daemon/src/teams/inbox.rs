@@ -1,4 +1,4 @@
-//! Telling agents of a team what others did: read from the log whenever somebody asks, and one passive line each for
+//! Telling agents of a team what others did: read from the log on demand, and one passive line each for
 //! agents that run here.
 
 use paseo_core::actor::Actor;
@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::{Command, Message};
 
-/// Most lines that wait in a session: whoever does not read them need not be told more.
+/// Most lines that wait in a session: an agent that does not read them needs no more.
 const WAITING: usize = 50;
 
 /// Something that happened, with where it stands.
@@ -58,7 +58,34 @@ impl Teams {
         }
     }
 
-    /// Tells the sessions of a team what happened, without keeping whoever did it waiting.
+    /// Returns what happened in a team, newest first and before a cursor (`None`: from the end on), and the cursor to go
+    /// on from, when there is more.
+    pub(crate) async fn told_lately(
+        &self,
+        team: &Team,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<(Vec<Told>, Option<u64>), Failure> {
+        let log = &self.sessions.context.journal.log;
+        let end = before.map_or(team.version, |before| before.saturating_sub(1).min(team.version));
+        let start = end.saturating_sub(limit as u64);
+        // Versions have no gaps, so that these are the events between.
+        let count = usize::try_from(end - start).unwrap_or(limit);
+        let records = log.read_stream(&team::stream(&team.id), start, count.max(1)).await?;
+        let mut found = Vec::new();
+        for record in records.iter().rev() {
+            let Body::Control { version } = record.body else { continue };
+            if version > end {
+                continue;
+            }
+            let at = Timestamp::from_millis(record.ts);
+            let notices = notices(team, record, None)?.into_iter().rev();
+            found.extend(notices.map(|notice| Told { cursor: version, at, notice }));
+        }
+        Ok((found, (start > 0).then_some(start + 1)))
+    }
+
+    /// Tells the sessions of a team what happened, in the background.
     pub(crate) fn tell(&self, team: &Arc<Team>, events: Vec<Event>) {
         let told = |event: &Event| {
             !matches!(event, Event::Renewed { .. } | Event::TaskCreated(_) | Event::Enrolled(_))

@@ -1,4 +1,4 @@
-//! Leases end on time, whether or not anybody asks; those of agents at work are extended before.
+//! Leases end on time by themselves; those of agents at work are extended before.
 
 use std::time::Duration;
 

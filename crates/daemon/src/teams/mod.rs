@@ -3,10 +3,12 @@
 mod arrival;
 mod clock;
 mod departure;
+mod edits;
 mod inbox;
 mod leases;
 mod links;
 mod refusal;
+mod refusals;
 mod talk;
 #[cfg(test)]
 mod tests;
@@ -16,7 +18,7 @@ pub(crate) mod view;
 use std::sync::Arc;
 
 use paseo_core::actor::Actor;
-use paseo_core::limits::{PAGE_ROWS, TASK_DESCRIPTION_BYTES, TASK_SUMMARY_CHARS};
+use paseo_core::limits::{PAGE_ROWS, TASK_SUMMARY_CHARS};
 use paseo_core::team::{self, By, Enrolled, Event, MessageRef, Outcome, Plan, Refused, TaskId, Team, TeamId};
 use paseo_core::time::Timestamp;
 use paseo_store::{HeadRow, Version, Which};
@@ -24,8 +26,10 @@ use paseo_wire::error::Code;
 use paseo_wire::team::MessageOfTeam;
 
 use clock::Clock;
+pub(crate) use edits::EditedTask;
 pub(crate) use inbox::Told;
 pub(crate) use refusal::refused;
+pub(crate) use refusals::RefusedWrite;
 pub(crate) use talk::{NewThread, search};
 use timer::Timer;
 
@@ -43,7 +47,7 @@ pub(crate) struct Teams {
     desk: Desk<Team>,
     timer: Arc<Timer>,
     clock: Clock,
-    /// Held by whoever makes a team, so that nobody makes one like it meanwhile.
+    /// Held while a team is created, so that no second one of the same id is created meanwhile.
     founding: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -66,7 +70,7 @@ impl Subject for Team {
     }
 
     fn unknown(id: &TeamId) -> Failure {
-        Failure::new(Code::NotFound, format!("team {id} not found")).hint("run `paseo team ls`")
+        Failure::new(Code::NotFound, format!("team `{id}` not found")).hint("run `paseo team ls`")
     }
 }
 
@@ -97,7 +101,7 @@ pub(crate) struct Joining {
     pub(crate) agent: Option<String>,
 }
 
-/// What somebody does with a task.
+/// An act on a task.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     Claim { ttl: Option<i64> },
@@ -117,7 +121,7 @@ pub(crate) struct Ending {
     pub(crate) message: Option<MessageRef>,
 }
 
-/// A task that somebody wants.
+/// A task to be created.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewTask {
     pub(crate) title: String,
@@ -144,23 +148,23 @@ impl Teams {
         self.desk.get(id).await
     }
 
-    /// Keeps a team as it stands, for whoever does something in one of its threads.
+    /// Keeps a team as it is while something is done in one of its threads.
     pub(crate) async fn hold(&self, id: &TeamId) -> Result<Held<Team>, Failure> {
         self.desk.hold(id).await
     }
 
-    /// Lists teams in order of their ids, from one on.
-    pub(crate) async fn list(&self, after: Option<&TeamId>, limit: usize) -> Result<Vec<HeadRow>, Failure> {
-        let after = after.map(team::stream);
+    /// Lists teams in order of their ids, from one on, which need not exist.
+    pub(crate) async fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<HeadRow>, Failure> {
+        let after = after.map(|after| format!("team/{after}"));
         let log = &self.sessions.context.journal.log;
         Ok(log.heads("team/", Which::All, after.as_deref(), limit.min(PAGE_ROWS)).await?)
     }
 
     /// Returns the teams that are not closed, in order, so many at most.
     pub(crate) async fn open(&self, limit: usize) -> Result<Vec<TeamId>, Failure> {
-        let (mut open, mut after) = (Vec::new(), None);
+        let (mut open, mut after): (_, Option<TeamId>) = (Vec::new(), None);
         loop {
-            let heads = self.list(after.as_ref(), PAGE_ROWS).await?;
+            let heads = self.list(after.as_ref().map(TeamId::as_str), PAGE_ROWS).await?;
             let last = heads.len() < PAGE_ROWS;
             for row in heads {
                 let Some(id) = team::from_stream(&row.stream) else { continue };
@@ -186,9 +190,9 @@ impl Teams {
 
     /// Returns another team that people would take for this one.
     async fn alike(&self, id: &TeamId) -> Result<Option<TeamId>, Failure> {
-        let mut after = None;
+        let mut after: Option<TeamId> = None;
         loop {
-            let heads = self.list(after.as_ref(), PAGE_ROWS).await?;
+            let heads = self.list(after.as_ref().map(TeamId::as_str), PAGE_ROWS).await?;
             let last = heads.len() < PAGE_ROWS;
             for other in heads.iter().filter_map(|row| team::from_stream(&row.stream)) {
                 if other != *id && other.as_str().eq_ignore_ascii_case(id.as_str()) {
@@ -222,7 +226,7 @@ impl Teams {
         if let Some(other) = self.alike(id).await? {
             let message = format!("`{id}` differs from team {other} only in case");
             return Err(Failure::new(Code::Conflict, message)
-                .hint(format!("choose another id; `paseo team show {other}` shows the existing team")));
+                .hint(format!("choose another id; `paseo team show {other}` shows it")));
         }
         change.events.push(created);
         match self.desk.open(by, id, change, None).await {
@@ -230,9 +234,14 @@ impl Teams {
             Ok(Done::Repeat(_)) => self.get(id).await,
             Err(failure) if failure.code == Code::Conflict => {
                 let closed = self.get(id).await.is_ok_and(|team| team.closed_at.is_some());
-                let what = if closed { "was closed, and its id is not reused" } else { "already exists" };
-                Err(Failure::new(Code::Conflict, format!("team {id} {what}"))
-                    .hint(format!("choose another id; `paseo team show {id}` shows the existing team")))
+                let (what, hint) = match closed {
+                    true => ("was closed, and its id is not reused", "choose another id".to_owned()),
+                    false => (
+                        "already exists",
+                        format!("choose another id; `paseo team show {id}` shows the team"),
+                    ),
+                };
+                Err(Failure::new(Code::Conflict, format!("team {id} {what}")).hint(hint))
             }
             Err(failure) => Err(failure),
         }
@@ -265,21 +274,9 @@ impl Teams {
         key: Option<RequestKey>,
     ) -> Result<(Arc<Team>, TaskId, bool), Failure> {
         let description = wanted.description.as_deref().filter(|text| !text.trim().is_empty());
-        if description.is_some_and(|text| text.len() > TASK_DESCRIPTION_BYTES) {
-            let most = TASK_DESCRIPTION_BYTES / 1024;
-            return Err(Failure::new(
-                Code::TooLarge,
-                format!("the description is too long; the limit is {most} KB"),
-            )
-            .hint("put the rest into a thread linked to the task"));
-        }
+        description.map_or(Ok(()), edits::check_description)?;
         let project = self.get(id).await?.directory.clone();
-        for resource in &wanted.resources {
-            links::check(project.as_deref(), resource).await?;
-            if !wanted.literal {
-                links::check_plain(project.as_deref(), resource).await?;
-            }
-        }
+        edits::check_resources(project.as_deref(), &wanted.resources, wanted.literal).await?;
         let done = self.desk.change(
             &acting.actor,
             id,
@@ -387,7 +384,7 @@ impl Teams {
         });
     }
 
-    /// Says whether somebody may write to a path now: a session as its guard would.
+    /// Says whether a member may write to a path now: for a session, as its guard would.
     pub(crate) async fn can_write(&self, team: &Team, agent: &str, path: &str) -> team::Permit {
         let context = &self.sessions.context;
         let session = team.agents.get(agent).and_then(|member| context.directory.get(member.session?));
@@ -402,8 +399,8 @@ impl Teams {
         self.clock.now()
     }
 
-    /// Decides on what a team is now, does it, and tells whom it concerns. Whoever does it for a client does it to the
-    /// end: what was stored has its consequences, whether or not anybody waits for them.
+    /// Decides on the current state of a team, stores the result, and notifies whom it concerns. It is always
+    /// carried out to the end: what was stored has its consequences, even if the client is gone.
     async fn decide(
         &self,
         by: &Actor,
@@ -445,7 +442,7 @@ impl Teams {
     }
 }
 
-/// Says as whom somebody acts who may not belong to the team.
+/// Returns as whom a caller acts that may not belong to the team.
 fn actor<'a>(team: &'a Team, by: &'a Actor) -> By<'a> {
     match by {
         Actor::Session(session) => team.agent_of(*session).map_or(By::Person, By::Agent),
@@ -467,10 +464,10 @@ fn kept(change: &mut Change, told: &Ending) -> Outcome {
     Outcome { summary: summary.map(|text| change.text(text)), message: told.message }
 }
 
-/// Reads which message somebody refers to: its thread and its id, or none.
+/// Reads a reference to a message: its thread and its id, or none.
 pub(crate) fn referred(thread: Option<String>, id: Option<String>) -> Result<Option<MessageOfTeam>, Failure> {
     match (thread, id) {
-        (Some(thread), Some(id)) => Ok(Some(MessageOfTeam { thread, id })),
+        (Some(thread), Some(id)) => Ok(Some(MessageOfTeam { thread: thread.into(), id: id.into() })),
         (None, None) => Ok(None),
         _ => Err(Failure::new(Code::InvalidRequest, "`threadId` and `messageId` must be given together")
             .hint("give both, as returned when the message was posted, or neither")),

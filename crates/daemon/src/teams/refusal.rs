@@ -9,7 +9,8 @@ use crate::failure::Failure;
 pub(crate) fn refused(refused: Refused) -> Failure {
     let listed;
     let (code, hint) = match &refused {
-        Refused::NoTask(_, team) => {
+        Refused::OwnDependency(..) => (Code::NotFound, Some("choose another task to depend on")),
+        Refused::NoTask(_, team) | Refused::NoDependency(_, team) => {
             listed = format!("run `paseo task ls --team {team}`");
             (Code::NotFound, Some(listed.as_str()))
         }
@@ -31,8 +32,8 @@ pub(crate) fn refused(refused: Refused) -> Failure {
         Refused::NotClaimable { task, status, .. } => {
             listed = match *status {
                 "failed" | "canceled" => format!("retry it first: `paseo task retry {task}`"),
-                "completed" => "claim another task".to_owned(),
-                _ => "claim another task, or wait for this one".to_owned(),
+                "in_progress" => "claim another task, or wait for this one".to_owned(),
+                _ => "claim another task".to_owned(),
             };
             (Code::TaskNotClaimable, Some(listed.as_str()))
         }
@@ -40,13 +41,13 @@ pub(crate) fn refused(refused: Refused) -> Failure {
             (Code::TaskNotClaimable, Some("assign another task; failed and canceled tasks can be retried"))
         }
         Refused::Overlap { .. } => {
-            (Code::ResourceHeld, Some("claim another task, or wait until that one is done"))
+            (Code::ResourceHeld, Some("choose another task, or wait until that one is done"))
         }
         Refused::NotInProgress { status, .. } => {
             let hint = match *status {
-                "completed" => "continue; the task needs no further work",
-                "failed" | "canceled" => "retry the task before claiming it again",
-                "blocked" => "it is not claimed yet; to drop it, cancel it",
+                "completed" => "claim another task; this one is completed",
+                "failed" | "canceled" => "retry it first to work on it again",
+                "blocked" => "claim it when it is no longer blocked; to drop it, cancel it",
                 _ => "claim it first",
             };
             (Code::TaskNotInProgress, Some(hint))
@@ -69,7 +70,13 @@ pub(crate) fn refused(refused: Refused) -> Failure {
             (Code::Forbidden, Some("ask the leader or a person"))
         }
         Refused::Closed { .. } => (Code::Conflict, Some("create another with `paseo team create NAME`")),
+        Refused::HeldWhileEdited { task, .. } => {
+            listed = format!("free it first: `paseo task reassign {task}`");
+            (Code::Conflict, Some(listed.as_str()))
+        }
+        Refused::Cycle { .. } => (Code::InvalidRequest, Some("remove one of the dependencies")),
         Refused::Over { .. } | Refused::NotRetriable { .. } => (Code::Conflict, None),
+        Refused::SameId(_) => (Code::Conflict, Some("give each member an id of its own")),
         Refused::Full(_) | Refused::Taken { .. } => (Code::Conflict, None),
         Refused::Ttl(_) | Refused::Invalid(_) | Refused::Name(_) | Refused::Resource(_) => {
             (Code::InvalidRequest, None)

@@ -6,8 +6,7 @@ use paseo_core::id::{PostId, ThreadId};
 use paseo_core::team::{self, Event, TaskId, Team, TeamId, TeamThread, ThreadAlias};
 use paseo_core::thread;
 use paseo_wire::error::Code;
-use paseo_wire::thread::ThreadEvent;
-use paseo_wire::words::ThreadEventKind;
+use paseo_wire::thread::{ThreadBody, ThreadEvent};
 
 use super::{Acting, Teams, refused};
 use crate::desk::Done;
@@ -16,7 +15,7 @@ use crate::mint;
 use crate::sessions::to_the_end;
 use crate::threads::{Speaker, Words, view};
 
-/// A thread that somebody wants.
+/// A thread to be created.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewThread {
     pub(crate) title: String,
@@ -88,7 +87,7 @@ impl Teams {
         Ok((known.thread, speaker, words))
     }
 
-    /// Says in a thread of a team how things stand. Nobody is told: whoever looks finds it.
+    /// Says in a thread of a team how things stand. No member is notified; readers find it.
     pub(crate) async fn post_status(
         &self,
         acting: &Acting,
@@ -134,7 +133,7 @@ impl Teams {
             let mut page = Vec::new();
             for record in &records {
                 let event = view::event(journal, &known.thread.to_string(), record).await?;
-                page.extend(event.filter(|event| event.kind == ThreadEventKind::Message));
+                page.extend(event.filter(|event| matches!(event.body, ThreadBody::Message(_))));
             }
             page.extend(messages);
             (messages, end) = (page, begin);

@@ -105,7 +105,7 @@ async fn a_claim_whose_client_hangs_up_ends_on_time() {
     keeping.await.unwrap();
 }
 
-/// The timer is set while nobody else can change the team, so that an older state never comes after a newer one.
+/// The timer is set under the team's lock, so that an older state never comes after a newer one.
 #[tokio::test]
 async fn what_came_of_a_change_is_told_before_the_next_one() {
     let house = House::new().await;

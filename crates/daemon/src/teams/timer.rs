@@ -50,7 +50,7 @@ impl Timer {
         self.queue.lock().first()
     }
 
-    /// Takes out what needs a look by now, by team.
+    /// Takes out what is due, by team.
     pub(super) fn due(&self, now: Timestamp) -> BTreeMap<TeamId, Vec<TaskId>> {
         let mut queue = self.queue.lock();
         let mut due: BTreeMap<TeamId, Vec<TaskId>> = BTreeMap::new();

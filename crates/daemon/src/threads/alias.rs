@@ -32,7 +32,7 @@ impl Threads {
         }
         let (mut found, mut after): (Vec<(TeamId, ThreadId)>, Option<TeamId>) = (Vec::new(), None);
         loop {
-            let heads = teams.list(after.as_ref(), PAGE_ROWS).await?;
+            let heads = teams.list(after.as_ref().map(TeamId::as_str), PAGE_ROWS).await?;
             for row in &heads {
                 if let TeamHead::Team(team) =
                     fold::read(&row.stream, &row.head.state).map_err(Failure::internal)?

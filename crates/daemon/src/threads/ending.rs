@@ -6,7 +6,6 @@ use paseo_core::actor::Actor;
 use paseo_core::id::{SessionId, ThreadId};
 use paseo_core::session::Session;
 use paseo_core::settings::Event as Setting;
-use paseo_core::skill::word;
 use paseo_core::thread::{self, Event, Thread, speaks_in};
 use paseo_store::Expect;
 use paseo_wire::error::Code;
@@ -34,11 +33,11 @@ impl Threads {
     async fn end(&self, speaker: &Speaker, id: ThreadId, force: bool) -> Result<Thread, Failure> {
         let check = |thread: &Thread| match thread.is_busy() && !force {
             true => Err(Failure::new(Code::Conflict, "thread has running agents; pass --force to stop them")
-                .hint(format!("run `paseo thread show {}` to see who is working", word(&thread.name)))),
+                .hint(self.instead_of_force(thread))),
             false => thread.team.as_ref().map_or(Ok(()), |team| {
                 let message = format!("threads of a team can't be deleted: this one belongs to team {team}");
                 Err(Failure::new(Code::Conflict, message)
-                    .hint("its participants stay silent unless someone writes to it"))
+                    .hint("keep it; its participants wake only when someone posts"))
             }),
         };
         let delete = |thread: &Thread, change: &mut Change| {
@@ -53,6 +52,17 @@ impl Threads {
         };
         self.clear_away(&speaker.actor, id).await?;
         Ok(deleted)
+    }
+
+    /// Says how to wait for those who work for a thread. Some of them may have left it, and are not listed there.
+    fn instead_of_force(&self, thread: &Thread) -> String {
+        let sessions: BTreeSet<SessionId> = thread.works().map(|(_, session, _)| session).collect();
+        let directory = &self.sessions.context.directory;
+        let handles: Vec<String> = sessions.into_iter().map(|session| directory.handle(session)).collect();
+        match handles.as_slice() {
+            [] => "try again in a moment: its messages are being delivered".to_owned(),
+            handles => format!("to wait for them instead, run `paseo wait {}`", handles.join(" ")),
+        }
     }
 
     /// Says whether a thread was deleted.

@@ -78,8 +78,10 @@ impl Threads {
                 let (count, name, ids) = (several.len(), plain(typed), ids.join(", "));
                 let same = if named { "are called" } else { "have ids that start with" };
                 let message = format!("{count} threads {same} `{name}`: {ids}{more}");
-                Err(Failure::new(Code::Ambiguous, message)
-                    .hint("use the thread's id; `paseo thread ls` lists threads with their participants"))
+                Err(Failure::new(Code::Ambiguous, message).hint(format!(
+                    "use an id in place of the name, as in `paseo thread show {}`",
+                    several[0]
+                )))
             }
         }
     }
@@ -105,7 +107,7 @@ impl Threads {
     pub(crate) fn attending(&self, thread: &Thread) -> PresenceList {
         let (mut said, now) = (self.attendance.said(thread.id), mint::now());
         let view = |id: &str, presence: Option<&Presence>, shown: Shown| PresenceView {
-            id: id.to_owned(),
+            id: id.into(),
             state: shown.state.as_str().into(),
             updated_at: presence.map(|presence| presence.updated_at.into()),
             stale: shown.stale,
@@ -126,19 +128,22 @@ impl Threads {
         let coordinator = Presence::says(None, "listening", None, now);
         participants.push(view(COORDINATOR, Some(&coordinator), thread::shown(Some(&coordinator), now)));
         participants.sort_by(|one, other| one.id.cmp(&other.id));
-        PresenceList { thread: thread.id.into(), ttl_seconds: thread::TTL, participants }
+        PresenceList { thread: thread.id.into(), ttl_seconds: thread::TTL, participants, next: None }
     }
 }
 
 impl Threads {
-    /// Says what a participant waits for that was woken and does not work.
+    /// Says what a participant waits for that was woken and does not work, or that it takes longer than it should.
     fn stuck(&self, seat: &Seat) -> Option<Shown> {
         let session = self.sessions.context.directory.get(seat.session.filter(|_| seat.is_working())?);
         let (state, details) = match session.map(|session| (session.condition.status, session.turn.is_some()))
         {
-            None => ("idle", "its session is closed; send a message to reopen it"),
+            None => ("idle", "its agent is closed; send a message to reopen it"),
             Some((Status::Waiting, _)) => ("waiting", "waiting for permission: `paseo permit ls`"),
             Some((_, false)) => ("idle", "did not accept the message; send another to wake it"),
+            Some((_, true)) if thread::is_late(seat, self.patience, mint::now()) => {
+                ("late", "has not answered in time and is still working")
+            }
             Some((_, true)) => return None,
         };
         Some(Shown { state: state.to_owned(), details: Some(details.to_owned()), stale: false })

@@ -21,11 +21,14 @@ use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::cause;
+use paseo_core::content::ContentRef;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{CauseId, PostId, ThreadId};
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::team;
-use paseo_core::thread::{self, Address, Control, Denied, Event, Incoming, Posted, Thread, USER};
+use paseo_core::thread::{
+    self, Address, Asleep, Control, Denied, Event, Incoming, Posted, Thread, USER, Woken,
+};
 use paseo_core::time::Timestamp;
 use paseo_store::{HeadRow, Record, Version, Which};
 use paseo_wire::error::Code;
@@ -38,7 +41,7 @@ use room::Change;
 
 use crate::desk::{Desk, Done};
 use crate::failure::Failure;
-use crate::journal::Journal;
+use crate::journal::{self, Journal};
 use crate::mint;
 use crate::sessions::{RequestKey, Sessions, to_the_end};
 
@@ -81,6 +84,15 @@ pub(crate) struct Words {
     pub(crate) text: String,
     pub(crate) reply_to: Option<PostId>,
     pub(crate) tags: Vec<String>,
+}
+
+/// What posting something comes to.
+pub(crate) struct Weighed {
+    pub(crate) posted: Posted,
+    /// Invited participants that it does not wake.
+    pub(crate) asleep: Vec<(String, Asleep)>,
+    /// What the coordinator has to say about it.
+    pub(crate) remarks: Vec<String>,
 }
 
 /// Who acts in a thread, and as whom.
@@ -323,6 +335,58 @@ impl Threads {
         thread::unwoken(thread, &speaker.id, &to, &words.text, &|seat| self.is_elsewhere(thread, seat))
     }
 
+    /// Says what posting something would come to. Nothing happens.
+    pub(crate) async fn weigh(
+        &self,
+        speaker: &Speaker,
+        id: ThreadId,
+        words: &Words,
+    ) -> Result<Weighed, Failure> {
+        let _team = self.in_open_team(id, &speaker.actor).await?;
+        let thread = self.get(id).await?;
+        self.may_speak(&thread, speaker)?;
+        self.weighed(
+            &thread,
+            speaker,
+            words,
+            journal::reference(&words.text),
+            mint::post(),
+            (mint::cause(), 0),
+        )
+    }
+
+    /// Decides what posting something comes to: for the post itself, and for its dry run.
+    fn weighed(
+        &self,
+        thread: &Thread,
+        speaker: &Speaker,
+        words: &Words,
+        text: ContentRef,
+        post: PostId,
+        (cause, hop): (CauseId, u32),
+    ) -> Result<Weighed, Failure> {
+        let to = thread::address(thread, &words.to, |handle| self.seats_by_handle(thread, handle));
+        let incoming = Incoming {
+            post,
+            from: &speaker.id,
+            to,
+            words: &words.text,
+            text,
+            reply_to: words.reply_to,
+            tags: words.tags.clone(),
+            cause,
+            hop,
+        };
+        let posted = thread::post(thread, incoming, &|seat| self.is_elsewhere(thread, seat));
+        let (mut posted, Woken { seats, mut asleep, mut remarks, .. }) =
+            posted.map_err(|denied| refused(&denied))?;
+        self.point_to_worker(thread, &posted.to, &mut remarks);
+        remarks.extend(self.hold_back(thread, &speaker.actor, &mut posted));
+        let held_back = seats.into_iter().filter(|seat| !posted.wakes.contains(seat));
+        asleep.extend(held_back.map(|seat| (seat, Asleep::NotPermitted)));
+        Ok(Weighed { posted, asleep, remarks })
+    }
+
     fn draft(
         &self,
         thread: &Thread,
@@ -332,7 +396,6 @@ impl Threads {
         tags: &[&str],
         new: CauseId,
     ) -> Result<Posted, Failure> {
-        let to = thread::address(thread, &words.to, |handle| self.seats_by_handle(thread, handle));
         let (cause, hop) = match (speaker.cause, thread.standing) {
             (Some(cause), _) => cause,
             (None, Some(standing)) if !speaker.actor.is_human() => (standing, 1),
@@ -342,22 +405,10 @@ impl Threads {
         if speaker.actor.is_human() {
             begins(change, &speaker.actor, thread.id, cause, post);
         }
-        let incoming = Incoming {
-            post,
-            from: &speaker.id,
-            to,
-            words: &words.text,
-            text: change.text(&words.text),
-            reply_to: words.reply_to,
-            tags: words.tags.clone(),
-            cause,
-            hop,
-        };
-        let posted = thread::post(thread, incoming, &|seat| self.is_elsewhere(thread, seat));
-        let (mut posted, mut remarks) = posted.map_err(|denied| refused(&denied))?;
-        posted = posted.tagged(tags);
-        self.point_to_worker(thread, &posted.to, &mut remarks);
-        remarks.extend(self.hold_back(thread, &speaker.actor, &mut posted));
+        let text = change.text(&words.text);
+        let Weighed { posted, remarks, .. } =
+            self.weighed(thread, speaker, words, text, post, (cause, hop))?;
+        let posted = posted.tagged(tags);
         change.events.push(Event::Posted(Box::new(posted.clone())));
         for remark in remarks {
             let told = Posted::remark(mint::post(), change.text(&remark), Some(post), (cause, hop + 1));
@@ -365,6 +416,20 @@ impl Threads {
             change.events.push(Event::Posted(Box::new(told)));
         }
         Ok(posted)
+    }
+
+    /// Notes that people have looked at the first messages; without a number, at all of them. Says whether that is new.
+    pub(crate) async fn looked(&self, by: &Actor, id: ThreadId, upto: Option<u64>) -> Result<bool, Failure> {
+        let decide = |thread: &Thread, change: &mut Change| {
+            let looked = thread::look(thread, upto)
+                .map_err(|unseen| Failure::new(Code::InvalidRequest, unseen.to_string()))?;
+            change.events.extend(looked);
+            Ok(!change.events.is_empty())
+        };
+        match self.rooms.change(by, &id, None, decide, |_| String::new()).await? {
+            Done::New(_, is_new) => Ok(is_new),
+            Done::Repeat(_) => Ok(false),
+        }
     }
 
     /// Changes who is here, or who may do what. Of one who is no person, only invitations count.
@@ -403,8 +468,8 @@ impl Threads {
             &id,
             None,
             |thread, change| {
-                let mut control = thread::control(thread, content, &others)
-                    .map_err(|malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))?;
+                let mut control =
+                    thread::control(thread, content, &others).map_err(|malformed| unfit(&malformed))?;
                 if !human {
                     // Whoever may not speak changes nothing either.
                     self.may_speak(thread, speaker)?;
@@ -494,6 +559,16 @@ fn refused(denied: &Denied) -> Failure {
         Denied::TooLong | Denied::Tags => Code::TooLarge,
     };
     Failure::new(code, denied.to_string())
+}
+
+fn unfit(malformed: &thread::Malformed) -> Failure {
+    let words = malformed.to_string();
+    match malformed {
+        thread::Malformed::Stranger(..) => {
+            Failure::new(Code::NotFound, words).hint("list the participants with `paseo thread show`")
+        }
+        _ => Failure::new(Code::InvalidRequest, words),
+    }
 }
 
 fn name_of(name: &str) -> Result<String, Failure> {

@@ -47,15 +47,16 @@ impl Threads {
         typed: &str,
         field: &str,
     ) -> Result<(PostId, Version), Failure> {
-        let refused = |message: String| {
-            Failure::new(Code::InvalidRequest, message)
-                .hint("run `paseo thread tail THREAD --ids` to see the ids")
+        let refused = |code: Code, message: String| {
+            Failure::new(code, message).hint("run `paseo thread tail THREAD --ids` to see the ids")
         };
-        let post: PostId =
-            typed.parse().map_err(|_| refused(format!("{field}: `{typed}` is not a message id")))?;
+        let post: PostId = typed
+            .parse()
+            .map_err(|_| refused(Code::InvalidRequest, format!("{field}: `{typed}` is not a message id")))?;
         let place = self.place(id, post).await?;
-        let place =
-            place.ok_or_else(|| refused(format!("{field}: message `{typed}` not found in this thread")))?;
+        let place = place.ok_or_else(|| {
+            refused(Code::NotFound, format!("{field}: message `{typed}` not found in this thread"))
+        })?;
         Ok((post, place))
     }
 

@@ -69,14 +69,13 @@ impl Threads {
                         self.set_back(id, seat, session, work, setback).await?;
                     }
                 }
-                (None, _) => return Ok(Answer::Failed(format!("{seat} lost the message"))),
+                (None, _) => return Ok(Answer::Failed(format!("the message to {seat} was lost"))),
                 // It is there still when somebody opens it.
                 (Some(_), None) if !known.is_open() => {
                     if !told_closed {
                         told_closed = true;
                         let words = format!(
-                            "{seat} is not working on this: its session is closed. Send it a message to \
-                             continue."
+                            "{seat} is not working on this: its agent is closed. Send it a message to continue."
                         );
                         self.remark(id, Some(work.post), &words, &["error"], key("closed")).await?;
                     }
@@ -158,6 +157,11 @@ impl Threads {
             Stage::Failed => {
                 let why = account.error().map(|why| format!(": {why}")).unwrap_or_default();
                 Answer::Failed(format!("{seat} failed{why}"))
+            }
+            Stage::Cancelled => {
+                let trigger = self.trigger(&self.get(id).await?, work.at).await?;
+                let asked = beginning(&trigger.line.words);
+                Answer::Failed(format!("{seat} will not answer {asked}: a person canceled the message"))
             }
             _ => {
                 let trigger = self.trigger(&self.get(id).await?, work.at).await?;

@@ -31,7 +31,7 @@ impl Subject for Thread {
     }
 
     fn unknown(id: &ThreadId) -> Failure {
-        Failure::new(Code::NotFound, format!("thread {id} not found")).hint("run `paseo thread ls`")
+        Failure::new(Code::NotFound, format!("thread `{id}` not found")).hint("run `paseo thread ls`")
     }
 
     /// What is said in a thread of a team is in the inboxes of those who take part in it.

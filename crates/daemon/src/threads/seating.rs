@@ -154,7 +154,7 @@ impl Threads {
                 let slugs: Vec<&str> = catalogue.all().map(|known| known.slug.as_str()).collect();
                 let providers = context.providers.names().join(", ");
                 let message = format!("`{client}` is neither a provider nor an agent definition");
-                Err(Failure::new(Code::InvalidRequest, message)
+                Err(Failure::new(Code::ProviderUnavailable, message)
                     .hint(format!("providers: {providers}; definitions: {}", slugs.join(", "))))
             }
             _ => Ok(()),
@@ -191,10 +191,10 @@ impl Threads {
     }
 
     /// Says why participants follow another version of their definition than the file holds.
-    pub(crate) fn notices(&self, thread: &Thread, ids: &[String]) -> Vec<String> {
+    pub(crate) fn notices(&self, thread: &Thread, ids: &[impl AsRef<str>]) -> Vec<String> {
         let Some(directory) = thread.directory.as_deref() else { return Vec::new() };
         let catalogue = self.sessions.context.definitions.catalogue(directory);
-        let clients = ids.iter().filter_map(|id| thread.invited.get(id)?.profile.client.as_deref());
+        let clients = ids.iter().filter_map(|id| thread.invited.get(id.as_ref())?.profile.client.as_deref());
         let slugs: BTreeSet<String> = clients
             .filter_map(|client| match self.runner(directory, client).ok()? {
                 Runner::Definition(definition) => Some(definition.slug.clone()),

@@ -72,7 +72,7 @@ fn unknown(sessions: &Sessions, typed: &str, open: Open, nobody: &str) -> Failur
     let names: Vec<String> = names.map(|session| directory.handle(session.id)).collect();
     let hint = match (names.as_slice(), open.len()) {
         ([], 0) => nobody.to_owned(),
-        ([], all) if all > CANDIDATES => format!("choose one of the newest of {all} open agents"),
+        ([], all) if all > CANDIDATES => format!("{all} agents are open; these are the newest"),
         ([], _) => "choose one of the open agents".to_owned(),
         (names, _) => format!("use a handle instead of a name: {}", names.join(" or ")),
     };

@@ -20,7 +20,7 @@ use super::addressing;
 use super::answers::{self, Account, Extent};
 use super::arguments::{self, invalid};
 use super::catalogue::object;
-use super::news::cut;
+use super::news::{PROMOTED, cut};
 use super::powers;
 use super::tabs::inherited;
 use super::waiting::{self, Awaited, Ended, Patience};
@@ -154,6 +154,14 @@ pub(super) async fn message(
             let newest = answers::newest(sessions, target).await?.unwrap_or_default();
             report.settled(Receipt::Failed, &newest, begun.elapsed())
         }
+        Ended::Canceled => {
+            waiting.over().await?;
+            report.failed("did not read your message: a person canceled it", None)
+        }
+        Ended::Promoted => {
+            waiting.parted().await?;
+            report.failed(PROMOTED, None)
+        }
         Ended::Held(why) => {
             Ok(report.unfinished(seconds, &format!("held: {why}; do not resend the message")))
         }
@@ -233,18 +241,20 @@ impl Report<'_> {
         Value::Object(fields).to_string()
     }
 
-    fn settled(&self, receipt: Receipt, account: &Account, took: Duration) -> Result<String, Failure> {
+    /// Says that there is no answer, and why.
+    fn failed(&self, what: &str, words: Option<String>) -> Result<String, Failure> {
         let Told { handle, delivery, .. } = self.told;
         let who = format!("agent `{}` (tab {handle}, responseId {delivery})", self.definition.slug);
-        let failed = |what: &str, words: Option<String>| {
-            let words = words.map(|words| format!(": {}", cut(&words).0)).unwrap_or_default();
-            Err(Failure::new(Code::Conflict, format!("{who} {what}{words}")))
-        };
+        let words = words.map(|words| format!(": {}", cut(&words).0)).unwrap_or_default();
+        Err(Failure::new(Code::Conflict, format!("{who} {what}{words}")))
+    }
+
+    fn settled(&self, receipt: Receipt, account: &Account, took: Duration) -> Result<String, Failure> {
         match receipt {
             Receipt::Answered => {}
-            Receipt::Failed => return failed("failed", account.error().map(str::to_owned)),
-            Receipt::Interrupted => return failed("was interrupted", account.answer()),
-            _ => return failed("was closed before it answered", None),
+            Receipt::Failed => return self.failed("failed", account.error().map(str::to_owned)),
+            Receipt::Interrupted => return self.failed("was interrupted", account.answer()),
+            _ => return self.failed("was closed before it answered", None),
         }
         let (response, truncated) = cut(&account.answer().unwrap_or_default());
         let calls = account.calls();

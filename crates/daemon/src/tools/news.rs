@@ -11,6 +11,9 @@ use super::answers::{self, Extent};
 use crate::failure::Failure;
 use crate::sessions::Sessions;
 
+/// What the former parent of an agent is told.
+pub(super) const PROMOTED: &str = "is now an independent agent: a person promoted it, so you will not receive its answer and cannot retrieve it";
+
 /// How much of a request a notice quotes, in characters.
 const QUOTE: usize = 80;
 
@@ -23,7 +26,9 @@ pub(crate) async fn about(
     let mut outcomes: Vec<(Option<&Due>, Vec<&Watch>)> = Vec::new();
     for watch in &notice.watches {
         let due = watch.due.as_ref();
-        match outcomes.iter_mut().find(|(known, of)| *known == due && is_idle(of[0]) == is_idle(watch)) {
+        let is_same =
+            |of: &Watch| matches!((of.on, watch.on), (On::Delivery(_), On::Delivery(_))) || of.on == watch.on;
+        match outcomes.iter_mut().find(|(known, of)| *known == due && is_same(of[0])) {
             Some((_, watches)) => watches.push(watch),
             None => outcomes.push((due, vec![watch])),
         }
@@ -50,6 +55,9 @@ async fn outcome(
     watches: &[&Watch],
 ) -> Result<(&'static str, String), Failure> {
     let open = sessions.context.directory.get(watched);
+    if watches.iter().any(|watch| watch.on == On::Promotion) {
+        return Ok((PROMOTED, String::new()));
+    }
     let due = match due {
         None if watches.iter().any(|watch| !is_idle(watch)) => {
             return Ok(("was closed before it read your message", String::new()));
@@ -66,11 +74,11 @@ async fn outcome(
         Receipt::Answered => ("has finished your request", account.answer()),
         Receipt::Failed => ("failed to complete your request", account.error().map(str::to_owned)),
         Receipt::Interrupted => ("was interrupted before it finished your request", account.answer()),
-        _ => ("will not work on your request: the message was withdrawn", None),
+        _ => return Ok(("will not read your message: a person canceled it", String::new())),
     };
     let mut deliveries = watches.iter().filter_map(|watch| match watch.on {
         On::Delivery(delivery) => Some(delivery),
-        On::Idle => None,
+        On::Idle | On::Promotion => None,
     });
     let again =
         deliveries.find_map(|delivery| open.as_ref().and_then(|open| session::setback(open, delivery)));

@@ -6,7 +6,7 @@ use paseo_core::id::SessionId;
 use paseo_core::session::Receipt;
 use paseo_wire::error::Code;
 
-use super::news::cut;
+use super::news::{PROMOTED, cut};
 use super::waiting::Ended;
 use crate::failure::Failure;
 
@@ -68,6 +68,11 @@ pub(super) fn unfinished(started: &Started, ended: Ended, can_retrieve: bool) ->
             let text = format!("{started}The agent cannot continue: {why}");
             return Err(Failure::new(Code::Conflict, text));
         }
+        Ended::Canceled => {
+            let text = format!("{started}The agent did not read your message: a person canceled it");
+            return Err(Failure::new(Code::Conflict, text));
+        }
+        Ended::Promoted => format!("The agent {PROMOTED}."),
         Ended::Left | Ended::Failed | Ended::Settled { .. } => {
             return Err(Failure::new(Code::Conflict, "the waiting turn is over"));
         }

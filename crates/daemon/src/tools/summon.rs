@@ -7,7 +7,7 @@ use std::time::Duration;
 use paseo_core::actor::Actor;
 use paseo_core::definition::Definition;
 use paseo_core::family;
-use paseo_core::id::SessionId;
+use paseo_core::id::{SessionId, WatchId};
 use paseo_core::label::Labels;
 use paseo_core::limits::{ANSWER_CHARS, PATH_BYTES, RETRIEVE_WAIT_SECONDS, WAIT_SECONDS};
 use paseo_core::session::{self, On, Receipt, Session, Status, Watch};
@@ -31,6 +31,7 @@ use crate::directory::Reach;
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::{Command, Notify, Order, Sessions, routing};
+use crate::waits::Waiting;
 use crate::worktrees::{self, Wish};
 
 /// How much of a task becomes the name of its agent, in characters.
@@ -267,8 +268,23 @@ pub(super) async fn summon(
             let newest = answers::newest(sessions, id).await?.unwrap_or_default();
             outcome(&started, Receipt::Failed, None, newest.error())
         }
-        other => unfinished(&started, other, grants.has(RETRIEVE)),
+        other => put_off(waiting, &started, other, grants.has(RETRIEVE)).await,
     }
+}
+
+/// Tells why nobody waits for it any longer, and lets what was told count as told.
+async fn put_off(
+    waiting: Waiting,
+    started: &Started,
+    ended: Ended,
+    can_retrieve: bool,
+) -> Result<String, Failure> {
+    match ended {
+        Ended::Canceled => waiting.over().await?,
+        Ended::Promoted => waiting.parted().await?,
+        _ => {}
+    }
+    unfinished(started, ended, can_retrieve)
 }
 
 /// Waits for an agent that the caller started.
@@ -318,6 +334,9 @@ pub(super) async fn retrieve(
     match waiting::wait(sessions, patience(caller, way, seconds), Awaited::Rest(child.id)).await? {
         Ended::Settled { .. } => {
             let now = context.journal.session(child.id).await?.map(|(session, _)| session);
+            if now.as_ref().is_some_and(|now| is_canceled(now, watch)) {
+                return put_off(waiting, &started, Ended::Canceled, true).await;
+            }
             let status = now.map_or(Status::Closed, |session| session.condition.status);
             let (answer, error) = last(sessions, child.id).await?;
             // What is told now need not be told again, even if it is on its way.
@@ -330,8 +349,14 @@ pub(super) async fn retrieve(
             };
             outcome(&started, receipt, answer, error.as_deref())
         }
-        other => unfinished(&started, other, true),
+        other => put_off(waiting, &started, other, true).await,
     }
+}
+
+/// Says whether a person canceled the task that a watch is on.
+fn is_canceled(child: &Session, watch: WatchId) -> bool {
+    let due = child.watches.iter().find(|known| known.id == watch).and_then(|known| known.due.as_ref());
+    due.is_some_and(|due| due.receipt == Receipt::Cancelled)
 }
 
 /// Returns the last answer of an agent, and what went wrong in its last turn.

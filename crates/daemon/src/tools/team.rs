@@ -6,7 +6,7 @@ use std::sync::Arc;
 use paseo_core::actor::Actor;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::session::Session;
-use paseo_core::team::{Malformed, TaskId, Team, TeamThread, ThreadAlias};
+use paseo_core::team::{Malformed, Needs, TaskId, Team, TeamThread, ThreadAlias};
 use paseo_core::tool::{
     TASKS_CANCEL, TASKS_CLAIM, TASKS_COMPLETE, TASKS_CREATE, TASKS_FAIL, TASKS_LIST, TASKS_RELEASE,
     TASKS_RENEW, TEAM_THREADS_LINK, TEAM_THREADS_POST, TEAM_THREADS_READ_TAIL, TEAM_THREADS_SEARCH,
@@ -210,19 +210,19 @@ async fn acted(
 
 async fn task_json(sessions: &Sessions, team: &Arc<Team>, id: TaskId) -> Result<String, Failure> {
     let task = team.task(id).map_err(crate::teams::refused)?;
-    let task = view::task(&sessions.context.journal, team, id, task).await?;
+    let task = view::task(&sessions.context.journal, team, Some(&Needs::of(team)), id, task).await?;
     Ok(shown(&json!({ "task": task })))
 }
 
 async fn tasks_json(sessions: &Sessions, team: &Team, after: Option<String>) -> Result<String, Failure> {
     let after = after.map(|after| parsed(&after)).transpose()?.unwrap_or(TaskId(0));
-    let (mut tasks, mut more) = (Vec::new(), false);
+    let (mut tasks, mut more, needs) = (Vec::new(), false, Needs::of(team));
     for (id, task) in team.tasks.range((Bound::Excluded(after), Bound::Unbounded)) {
         if tasks.len() == PAGE_ROWS / 5 {
             more = true;
             break;
         }
-        tasks.push(view::task(&sessions.context.journal, team, *id, task).await?);
+        tasks.push(view::task(&sessions.context.journal, team, Some(&needs), *id, task).await?);
     }
     let next = tasks.last().filter(|_| more).map(|last| last.id.clone());
     Ok(shown(&json!({ "team": team.id.as_str(), "tasks": tasks, "next": next })))
@@ -234,7 +234,7 @@ async fn tail_json(teams: &Teams, team: &Team, input: &Value) -> Result<String, 
     let (team, messages) = teams.tail(&team.id, alias, limit as usize).await?;
     let messages: Vec<Value> = messages
         .into_iter()
-        .map(|said| json!({ "id": said.id, "from": said.from, "body": said.content, "ts": said.ts }))
+        .map(|said| json!({ "id": said.id, "from": said.from, "body": said.text(), "ts": said.ts }))
         .collect();
     Ok(shown(&json!({ "thread": thread_json(alias, &team.threads[&alias]), "messages": messages })))
 }

@@ -7,8 +7,7 @@ use paseo_core::limits::PAGE_ROWS;
 use paseo_core::session::Session;
 use paseo_core::thread::Thread;
 use paseo_core::tool::{THREADS_INVITE, THREADS_LIST, THREADS_POST, THREADS_READ};
-use paseo_wire::thread::ThreadEvent;
-use paseo_wire::words::ThreadEventKind;
+use paseo_wire::thread::{ThreadBody, ThreadEvent};
 use serde_json::{Map, Value, json};
 
 use super::arguments::{invalid, message, text};
@@ -107,7 +106,7 @@ pub(super) async fn list(sessions: &Sessions, caller: &Session) -> Result<String
                 let seats: Vec<&str> = thread.invited.keys().map(String::as_str).collect();
                 let paused = if thread.paused { ", paused" } else { "" };
                 lines.push(format!(
-                    "- {} ({}): {} messages, you are {own}, invited: {}{paused}",
+                    "- {} ({}): messages: {}, you are {own}, invited: {}{paused}",
                     thread.name,
                     thread.id,
                     thread.messages,
@@ -147,7 +146,7 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
         for record in records.iter().rev() {
             let journal = &sessions.context.journal;
             let event = view::event(journal, &thread.id.to_string(), record).await?;
-            if let Some(event) = event.filter(|event| event.kind == ThreadEventKind::Message)
+            if let Some(event) = event.filter(|event| matches!(event.body, ThreadBody::Message(_)))
                 && found.len() < limit
                 && bytes < READ_BYTES
             {
@@ -215,7 +214,7 @@ pub(super) async fn participants(
 ) -> Result<String, Failure> {
     let (threads, thread, _) = entered(sessions, caller, input).await?;
     let lines = threads.attending(&thread).participants.into_iter().map(|present| {
-        let profile = thread.invited.get(&present.id).map(|seat| &seat.profile);
+        let profile = thread.invited.get(present.id.as_str()).map(|seat| &seat.profile);
         let mut about: Vec<String> = vec![present.state.to_string()];
         if let Some(profile) = profile {
             let model = profile.model.as_deref().unwrap_or_default();
@@ -225,7 +224,7 @@ pub(super) async fn participants(
                 profile.roles.as_ref().map(|roles| roles.join(" ")).filter(|roles| !roles.is_empty()),
             );
         }
-        if thread.muted.contains(&present.id) {
+        if thread.muted.contains(present.id.as_str()) {
             about.push("muted".to_owned());
         }
         format!("- {}: {}", present.id, about.join(", "))
@@ -252,7 +251,7 @@ async fn entered(
 fn line(event: &ThreadEvent) -> String {
     let to = if event.to == "all" { String::new() } else { format!(" to {}", event.to) };
     let reply = event.meta.reply_to.as_ref().map(|id| format!(", reply to {id}")).unwrap_or_default();
-    let words = event.content.as_str().unwrap_or_default();
+    let words = event.text();
     let quoted: Vec<String> = words.lines().map(|line| format!("> {line}")).collect();
     format!("{}{to} ({}{reply}):\n{}", event.from, event.id, quoted.join("\n"))
 }

@@ -20,6 +20,10 @@ pub(super) enum Ended {
         receipt: Receipt,
         turn: Option<TurnId>,
     },
+    /// A person canceled the message.
+    Canceled,
+    /// A person made the other one an independent agent.
+    Promoted,
     /// The message waits for a person, and why.
     Held(&'static str),
     /// A turn failed before the message was taken up: it waits for the next one.
@@ -49,7 +53,7 @@ pub(super) struct Patience {
 pub(super) enum Awaited {
     /// What becomes of a message, by the watch on it.
     Message(SessionId, WatchId),
-    /// An agent has nothing left to do by itself.
+    /// A child of the one who waits has nothing left to do by itself.
     Rest(SessionId),
 }
 
@@ -65,7 +69,9 @@ pub(super) async fn wait(
         let changed = directory.changes();
         let ended = match awaited {
             Awaited::Message(target, watch) => settled(sessions, target, watch).await?,
-            Awaited::Rest(target) => directory.get(target).map_or(Some(GONE), |session| rested(&session)),
+            Awaited::Rest(target) => {
+                directory.get(target).map_or(Some(GONE), |session| rested(&session, patience.caller))
+            }
         };
         if let Some(ended) = ended {
             return Ok(ended);
@@ -107,6 +113,8 @@ async fn settled(sessions: &Sessions, target: SessionId, watch: WatchId) -> Resu
         },
     };
     Ok(over.map(|over| match over {
+        Over::Settled(due) if due.receipt == Receipt::Cancelled => Ended::Canceled,
+        Over::Promoted => Ended::Promoted,
         Over::Settled(due) => Ended::Settled { receipt: due.receipt, turn: due.turn },
         Over::Held(reason) => Ended::Held(held_words(Some(&reason.into()))),
         Over::Halted(Hold::Error) => Ended::Failed,
@@ -116,7 +124,10 @@ async fn settled(sessions: &Sessions, target: SessionId, watch: WatchId) -> Resu
     }))
 }
 
-fn rested(session: &Session) -> Option<Ended> {
+fn rested(session: &Session, parent: SessionId) -> Option<Ended> {
+    if session.profile.parent != Some(parent) {
+        return Some(Ended::Promoted);
+    }
     if session.turn.is_some() || session::next(session).is_some() {
         return None;
     }

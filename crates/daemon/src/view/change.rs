@@ -1,10 +1,10 @@
 //! Stored events in the words of the API. No stored event leaves the daemon: what is not named here stays inside.
 
+use paseo_core::cause;
 use paseo_core::codec;
-use paseo_core::session::{Event, Verb};
+use paseo_core::session::Event;
 use paseo_core::team;
-use paseo_wire::change::{SessionChange, TeamChange};
-use paseo_wire::message;
+use paseo_wire::change::{CauseChange, SessionChange, TeamChange};
 use paseo_wire::words::{Hold, SessionField};
 
 use crate::failure::Failure;
@@ -22,15 +22,22 @@ pub(crate) fn of_session(event: Event) -> SessionChange {
     match event {
         Event::Created(_) => SessionChange::Created {},
         Event::Renamed { .. } => updated(&[SessionField::Name]),
+        Event::Configured(_) => updated(&[SessionField::Options]),
         Event::Titled { .. } => updated(&[SessionField::Title]),
         Event::Labelled { .. } => updated(&[SessionField::Labels]),
         Event::Branched { .. } | Event::Uprooted { .. } => updated(&[SessionField::Worktree]),
         Event::Unparked {} => updated(&[SessionField::ParkedUntil]),
         Event::Pinned { .. } => updated(&[SessionField::PinnedAt]),
+        Event::Awaited { .. } => updated(&[SessionField::NotifyWhenFinished]),
         Event::Attributed { .. } => updated(&[SessionField::Attributes]),
         Event::Entered { .. } => updated(&[SessionField::Entered]),
+        Event::Looked { .. } | Event::Archived { .. } => updated(&[SessionField::Unread]),
         Event::Planned { .. } => updated(&[SessionField::Todo]),
-        Event::Boarded { .. } => updated(&[SessionField::Terminal]),
+        Event::Boarded { .. } | Event::TerminalTaken { .. } | Event::TerminalReleased { .. } => {
+            updated(&[SessionField::Terminal])
+        }
+        // The transcript tells of them.
+        Event::ShellOpened { .. } | Event::ShellClosed { .. } => updated(&[]),
         Event::UsageAdded { .. } => updated(&[SessionField::Usage]),
         // Between the daemon, the harness and other agents.
         Event::Referenced { .. }
@@ -43,16 +50,13 @@ pub(crate) fn of_session(event: Event) -> SessionChange {
         Event::Released {} => SessionChange::HoldChanged { hold: Hold::None },
         Event::Closed { .. } => SessionChange::Closed {},
         Event::Reopened {} => SessionChange::Reopened {},
+        Event::Promoted { from, .. } => SessionChange::Promoted { from: from.into() },
         Event::Cleared {} => SessionChange::Cleared {},
         Event::Deleted {} => SessionChange::Deleted {},
         Event::Accepted(accepted) => SessionChange::MessageAccepted {
             delivery: accepted.delivery.into(),
-            origin: accepted.origin.to_string(),
-            verb: match accepted.verb {
-                Verb::Queue => message::Verb::Queue,
-                Verb::Steer => message::Verb::Steer,
-                Verb::Interrupt => message::Verb::Interrupt,
-            },
+            origin: accepted.origin.into(),
+            verb: accepted.verb.into(),
             structured: accepted.schema.is_some(),
             corrects: accepted.corrects.map(Into::into),
         },
@@ -68,6 +72,14 @@ pub(crate) fn of_session(event: Event) -> SessionChange {
             SessionChange::MessageReturned { delivery: delivery.into(), repeat }
         }
         Event::Cancelled { delivery } => SessionChange::MessageCancelled { delivery: delivery.into() },
+        Event::Edited { delivery, .. } => SessionChange::MessageEdited { delivery: delivery.into() },
+        Event::Moved { delivery, before } => {
+            SessionChange::MessageMoved { delivery: delivery.into(), before: before.map(Into::into) }
+        }
+        Event::DeliveriesReleased { deliveries, cause } => SessionChange::MessageReleased {
+            deliveries: deliveries.into_iter().map(Into::into).collect(),
+            cause: cause.map(Into::into),
+        },
         Event::TurnOpened { turn, cause, deliveries, .. } => SessionChange::TurnStarted {
             turn: turn.into(),
             cause: cause.into(),
@@ -92,9 +104,9 @@ pub(crate) fn of_session(event: Event) -> SessionChange {
         Event::AnswerAbandoned { delivery, reason } => {
             SessionChange::AnswerAbandoned { delivery: delivery.into(), reason: reason.into() }
         }
-        Event::Asked { hash, tool, .. } => SessionChange::PermissionRequested { hash, tool },
+        Event::Asked { hash, tool, .. } => SessionChange::PermissionRequested { hash: hash.into(), tool },
         Event::Decided { hash, decision } => {
-            SessionChange::PermissionDecided { hash, decision: decision.into() }
+            SessionChange::PermissionDecided { hash: hash.into(), decision: decision.into() }
         }
     }
 }
@@ -112,6 +124,30 @@ pub(crate) fn team(
     Ok(event.map_or((TeamChange::Updated {}, None), of_team))
 }
 
+/// Returns what a stored event of a cause means to readers.
+pub(crate) fn cause(kind: &str, v: u16, data: Option<&str>) -> Result<CauseChange, Failure> {
+    let event = match data {
+        Some(data) => codec::decode::<cause::Event>(kind, v, data).map_err(Failure::internal)?,
+        None => None,
+    };
+    Ok(match event {
+        Some(cause::Event::Opened { session, delivery, .. }) => {
+            CauseChange::Opened { session: session.into(), delivery: delivery.into() }
+        }
+        Some(cause::Event::Begun { thread, post, .. }) => {
+            CauseChange::Posted { thread: thread.into(), message: post.into() }
+        }
+        Some(cause::Event::Woken { session, turn, .. }) => {
+            CauseChange::Woken { session: session.into(), turn: turn.into() }
+        }
+        Some(cause::Event::Spawned { by, session }) => {
+            CauseChange::Spawned { by: by.into(), session: session.into() }
+        }
+        Some(cause::Event::Stopped {}) => CauseChange::Stopped {},
+        None => CauseChange::Updated {},
+    })
+}
+
 fn of_team(event: team::Event) -> (TeamChange, Option<team::TaskId>) {
     use team::Event;
     match event {
@@ -119,50 +155,61 @@ fn of_team(event: team::Event) -> (TeamChange, Option<team::TaskId>) {
         Event::Closed { .. } => (TeamChange::Closed {}, None),
         Event::Enrolled(enrolled) => {
             let session = enrolled.member.session.map(|session| session.to_string());
-            (TeamChange::AgentEnrolled { agent: enrolled.id, session: session.map(Into::into) }, None)
+            (TeamChange::AgentEnrolled { agent: enrolled.id.into(), session: session.map(Into::into) }, None)
         }
-        Event::Left { agent, .. } => (TeamChange::AgentLeft { agent }, None),
+        Event::Left { agent, .. } => (TeamChange::AgentLeft { agent: agent.into() }, None),
         Event::WorkerStarted { agent, session, .. } => {
-            (TeamChange::WorkerStarted { agent, session: session.into() }, None)
+            (TeamChange::WorkerStarted { agent: agent.into(), session: session.into() }, None)
         }
         Event::WorkerEnded { agent, session, .. } => {
-            (TeamChange::WorkerEnded { agent, session: session.into() }, None)
+            (TeamChange::WorkerEnded { agent: agent.into(), session: session.into() }, None)
         }
         Event::ThreadStarted(started) => {
-            (TeamChange::ThreadStarted { thread: started.alias.to_string() }, started.task)
+            (TeamChange::ThreadStarted { thread: started.alias.into() }, started.task)
         }
         Event::ThreadLinked { thread, task, .. } => {
-            (TeamChange::ThreadLinked { thread: thread.to_string(), task: task.into() }, Some(task))
+            (TeamChange::ThreadLinked { thread: thread.into(), task: task.into() }, Some(task))
         }
         Event::ThreadPosted { thread, post, .. } => {
-            (TeamChange::ThreadPosted { thread: thread.to_string(), message: post.to_string() }, None)
+            (TeamChange::ThreadPosted { thread: thread.into(), message: post.into() }, None)
         }
         Event::TaskCreated(created) => {
             (TeamChange::TaskCreated { task: created.task.into() }, Some(created.task))
         }
+        Event::TaskEdited(edited) => (TeamChange::TaskEdited { task: edited.task.into() }, Some(edited.task)),
+        Event::WriteRefused(refused) => (TeamChange::WriteRefused { agent: refused.agent.into() }, None),
         Event::Claimed { task, holder, epoch, expires_at, .. } => {
             let expires_at = expires_at.into();
-            (TeamChange::TaskClaimed { task: task.into(), holder, epoch, expires_at }, Some(task))
+            (
+                TeamChange::TaskClaimed { task: task.into(), holder: holder.into(), epoch, expires_at },
+                Some(task),
+            )
         }
         Event::Renewed { task, holder, epoch, expires_at, .. } => {
             let expires_at = expires_at.into();
-            (TeamChange::TaskRenewed { task: task.into(), holder, epoch, expires_at }, Some(task))
+            (
+                TeamChange::TaskRenewed { task: task.into(), holder: holder.into(), epoch, expires_at },
+                Some(task),
+            )
         }
         Event::Expired { task, holder, epoch } => {
-            (TeamChange::TaskExpired { task: task.into(), holder, epoch }, Some(task))
+            (TeamChange::TaskExpired { task: task.into(), holder: holder.into(), epoch }, Some(task))
         }
         Event::Completed { task, holder, epoch, unblocks, .. } => {
             let unblocks = unblocks.into_iter().map(Into::into).collect();
-            (TeamChange::TaskCompleted { task: task.into(), holder, epoch, unblocks }, Some(task))
+            (
+                TeamChange::TaskCompleted { task: task.into(), holder: holder.into(), epoch, unblocks },
+                Some(task),
+            )
         }
         Event::Failed { task, holder, epoch, .. } => {
-            (TeamChange::TaskFailed { task: task.into(), holder, epoch }, Some(task))
+            (TeamChange::TaskFailed { task: task.into(), holder: holder.into(), epoch }, Some(task))
         }
         Event::Released { task, holder, epoch, .. } => {
-            (TeamChange::TaskReleased { task: task.into(), holder, epoch }, Some(task))
+            (TeamChange::TaskReleased { task: task.into(), holder: holder.into(), epoch }, Some(task))
         }
         Event::Reassigned { task, to, epoch, .. } => {
-            let to = to.map(|to| to.holder);
+            let to = to.map(|to| to.holder.into());
             (TeamChange::TaskReassigned { task: task.into(), to, epoch }, Some(task))
         }
         Event::Canceled { task, .. } => (TeamChange::TaskCanceled { task: task.into() }, Some(task)),
@@ -201,11 +248,15 @@ mod tests {
     fn told(kind: &str, v: u16, data: &Value) -> Option<Value> {
         let (data, subject) = (data.to_string(), kind.split('.').next().unwrap());
         let change = match subject {
-            "session" | "delivery" | "turn" | "permission" | "usage" | "watch" => {
-                serde_json::to_value(session(kind, v, Some(&data)).unwrap())
-            }
+            "answer" | "delivery" | "permission" | "session" | "shell" | "terminal" | "turn" | "usage"
+            | "watch" => serde_json::to_value(session(kind, v, Some(&data)).unwrap()),
             "team" | "task" => serde_json::to_value(team(kind, v, Some(&data)).unwrap().0),
-            _ => return None,
+            "cause" => serde_json::to_value(cause(kind, v, Some(&data)).unwrap()),
+            // Threads have frames of their own, see `threads::view`. No client can follow the others.
+            "thread" => return None,
+            "definition" | "definitions" | "device" | "project" | "provider" | "rule" | "setting"
+            | "token" => return None,
+            new => panic!("say what readers are told of `{new}`"),
         };
         Some(change.unwrap())
     }

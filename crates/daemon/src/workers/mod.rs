@@ -4,6 +4,7 @@ mod leftovers;
 mod reports;
 mod start;
 mod terminals;
+mod viewing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub(crate) use leftovers::{outliving, tidy};
 pub(crate) use reports::{report, unreported};
 pub(crate) use start::{NewWorker, alias};
 pub(crate) use terminals::{Pane, Terminals};
+pub(crate) use viewing::{Holder, Seat, Seen, follow};
 
 use crate::failure::Failure;
 use crate::sessions::{Command, Message, Sessions};
@@ -98,7 +100,7 @@ impl Workers {
             if names.is_empty() {
                 let how =
                     if by.is_human() { "paseo worker start \"…\" --team TEAM" } else { "team_tmux_start" };
-                format!("start one with `{how}`; no workers exist yet")
+                format!("start a worker with `{how}`; none exist yet")
             } else {
                 format!("choose one of: {}", names.join(", "))
             }
@@ -170,7 +172,7 @@ impl Workers {
             let handle = self.sessions.context.directory.handle(session.id);
             return Err(Failure::new(missing.code, format!("nothing was killed: {}", missing.message)).hint(
                 format!(
-                    "install tmux, or run `paseo close {handle}` to end its processes and leave the terminal"
+                    "install tmux, or run `paseo close {handle}` to end its processes and keep the terminal"
                 ),
             ));
         }
@@ -241,7 +243,7 @@ impl Workers {
         };
         let alias = team.as_ref().zip(profile.reports_to).and_then(|(team, thread)| {
             let mut all = team.threads.iter();
-            all.find(|(_, known)| known.thread == thread).map(|(alias, _)| alias.to_string())
+            all.find(|(_, known)| known.thread == thread).map(|(alias, _)| (*alias).into())
         });
         let context = &self.sessions.context;
         let (guarded, handle) = (context.is_guarded_process(session), context.directory.handle(session.id));
@@ -265,7 +267,8 @@ impl Workers {
             unknown: panes.is_err(),
             trouble: panes.as_ref().err().cloned(),
             exit: view::exit(session),
-            attached: pane.map_or(0, Pane::attached),
+            attached: pane.map_or(0, Pane::attached) + context.terminals.viewing.count(session.id),
+            taken_over_by: session.history.keyboard.as_deref().map(Into::into),
             person: view::is_driven_by_person(session),
             created_at: profile.created_at.into(),
             attach: format!("paseo worker attach {name}"),

@@ -109,11 +109,8 @@ impl Workers {
         // Whose program has ended only shows its last screen.
         let there = self.open().iter().filter(|session| session.history.exit.is_none()).count();
         if there >= limit {
-            return Err(Failure::new(
-                Code::Conflict,
-                format!("limit reached: {there} workers exist (limit {limit})"),
-            )
-            .hint("kill one with `paseo worker kill`, or raise limits.workers in config.toml"));
+            return Err(Failure::new(Code::Conflict, format!("worker limit reached: {there} of {limit}"))
+                .hint("kill one with `paseo worker kill`, or raise limits.workers in config.toml"));
         }
         Ok(())
     }
@@ -130,7 +127,7 @@ impl Workers {
         let definition = self.definition(starter, &project, wanted.definition.as_deref())?;
         if definition.is_external() {
             return Err(Failure::new(
-                Code::InvalidRequest,
+                Code::Conflict,
                 format!("`{}` is external and cannot run in a terminal", definition.slug),
             )
             .hint("choose another definition"));
@@ -197,7 +194,7 @@ impl Workers {
         let project = match starter {
             Some(starter) => starter.profile.project.clone(),
             None => team.directory.clone().or_else(|| asked.map(str::to_owned)).ok_or_else(|| {
-                Failure::new(Code::InvalidRequest, format!("team {} has no working directory", team.id))
+                Failure::new(Code::Conflict, format!("team {} has no working directory", team.id))
                     .hint("pass --cwd")
             })?,
         };
@@ -372,6 +369,6 @@ fn real(path: &Path) -> Result<std::path::PathBuf, Failure> {
     let real = path.canonicalize().ok().filter(|path| path.is_dir());
     real.ok_or_else(|| {
         let shown: String = path.to_string_lossy().chars().take(200).flat_map(char::escape_debug).collect();
-        Failure::new(Code::InvalidRequest, format!("`{shown}` is not a directory"))
+        Failure::new(Code::NotFound, format!("`{shown}` is not a directory"))
     })
 }

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use paseo_core::id::SessionId;
+use paseo_core::terminal::Size;
 use paseo_runtime::sweep::{Sweep, sweep};
-use paseo_runtime::terminal::tmux::{self, Capture, State, Tmux};
+use paseo_runtime::terminal::tmux::{self, Capture, Lines, Role, Screen, State, Tmux, Viewer};
 use paseo_runtime::terminal::{self, ending};
 use paseo_wire::error::Code;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use super::viewing::Viewing;
 use crate::failure::Failure;
 
 /// How long a server without workers may take to end.
@@ -28,9 +30,11 @@ pub(crate) struct Terminals {
     pub(crate) making: tokio::sync::Mutex<()>,
     /// There may be terminals of workers that were ended.
     left: Notify,
+    /// Who watches them in browsers.
+    pub(crate) viewing: Arc<Viewing>,
 }
 
-/// A terminal, and what became of the program in it.
+/// A terminal, and the status of the program in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pane(tmux::Session);
 
@@ -57,6 +61,16 @@ impl Pane {
         self.0.owner()
     }
 
+    /// Returns its window, as viewers have to know it.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.0.screen
+    }
+
+    /// Says whether a person who is attached scrolls in it.
+    pub(crate) fn is_scrolled(&self) -> bool {
+        self.0.is_scrolled()
+    }
+
     /// Says whether it is the terminal of a session, and not of another by the same name.
     pub(crate) fn is_of(&self, session: SessionId) -> bool {
         self.0.is_of(session)
@@ -74,6 +88,7 @@ impl Terminals {
             limit,
             making: tokio::sync::Mutex::default(),
             left: Notify::new(),
+            viewing: Arc::default(),
         }
     }
 
@@ -144,6 +159,35 @@ impl Terminals {
             ));
         }
         self.tmux.capture(name, lines).await.map_err(failed)
+    }
+
+    /// Attaches a viewer to a terminal.
+    pub(crate) async fn view(&self, pane: &Pane, role: Role, size: Size) -> Result<Viewer, Failure> {
+        self.tmux.view(&pane.0, role, size).await.map_err(failed)
+    }
+
+    /// Leaves the modes in which keys are tmux's own, and remembers the size if it is going to change.
+    pub(crate) async fn prepare(&self, pane: &Pane, fit: bool) -> Result<(), Failure> {
+        self.tmux.leave_modes(pane.name()).await.map_err(failed)?;
+        match fit {
+            true => self.tmux.remember_size(&pane.0).await.map_err(failed),
+            false => Ok(()),
+        }
+    }
+
+    /// Gives a terminal the size back that it had before a person changed it.
+    pub(crate) async fn restore(&self, pane: &Pane) -> Result<(), Failure> {
+        self.tmux.restore_size(&pane.0).await.map_err(failed)
+    }
+
+    /// Pastes a text into a terminal.
+    pub(crate) async fn paste(&self, name: &str, text: &str) -> Result<(), Failure> {
+        self.tmux.paste(name, text).await.map_err(failed)
+    }
+
+    /// Returns lines of a terminal; see [`Tmux::lines`].
+    pub(crate) async fn lines(&self, pane: &Pane, before: Option<u64>, count: u64) -> Result<Lines, Failure> {
+        self.tmux.lines(&pane.0, before, count).await.map_err(failed)
     }
 
     /// Returns the program and the arguments by which a person gets to a terminal.

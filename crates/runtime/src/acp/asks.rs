@@ -4,13 +4,23 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolKind};
-use paseo_core::permission::{Power, Request, Shape};
+use paseo_core::permission::form::Question;
+use paseo_core::permission::{Form, Power, Request, Shape};
 use serde_json::{Map, Value, json};
 
 use super::calls::{Call, is_name};
 use super::parse::text;
+use crate::elicitation;
 use crate::files::{Access, What};
 use crate::provider::Answer;
+use crate::questions;
+
+/// What a form is asked for with.
+pub(super) const ELICITATION: &str = "elicitation/create";
+/// How options of claude's begin that carry out a plan.
+const APPROVALS: &str = "exit-plan";
+/// The option of claude's that carries out a plan and asks about each change.
+const PLAIN_APPROVAL: &str = "exit-plan-default";
 
 /// What is asked and not answered yet.
 #[derive(Debug, Default)]
@@ -36,8 +46,26 @@ struct Open {
 
 #[derive(Debug)]
 enum Subject {
-    Call { call: String, options: Vec<PermissionOption>, change: Option<(PathBuf, String)> },
-    File { path: PathBuf, what: What, lines: Option<Lines> },
+    Call {
+        call: String,
+        options: Vec<PermissionOption>,
+        change: Option<(PathBuf, String)>,
+    },
+    Question {
+        call: String,
+        options: Vec<PermissionOption>,
+    },
+    Plan {
+        call: String,
+        options: Vec<PermissionOption>,
+    },
+    /// An MCP server asks a person, or the agent does in the same way.
+    Elicitation(Form),
+    File {
+        path: PathBuf,
+        what: What,
+        lines: Option<Lines>,
+    },
 }
 
 /// Which lines of a file are wanted: from this one on, so many.
@@ -83,6 +111,47 @@ impl Asks {
         self.ask(id, call.name(), input(call), power, shape, subject)
     }
 
+    /// Opens questions to a person.
+    pub(super) fn question(
+        &mut self,
+        id: &Value,
+        call: &Call,
+        options: Vec<PermissionOption>,
+        asked: Vec<Question>,
+    ) -> Request {
+        let shape = Shape::Question { text: questions::words(&asked) };
+        let subject = Subject::Question { call: call.own.clone(), options };
+        let request = self.ask(id, call.name(), Value::Null, Power::Read, shape, subject);
+        Request { form: Some(Form::Questions { questions: asked }), ..request }
+    }
+
+    /// Asks a person to approve a plan.
+    pub(super) fn plan(
+        &mut self,
+        id: &Value,
+        call: &Call,
+        options: Vec<PermissionOption>,
+        form: Form,
+    ) -> Request {
+        let words = match &form {
+            Form::Plan { text, .. } => text.as_str(),
+            Form::Questions { .. } | Form::Fields { .. } | Form::Link { .. } => "",
+        };
+        let shape = Shape::Question { text: format!("The agent asks to carry out this plan:\n{words}") };
+        let subject = Subject::Plan { call: call.own.clone(), options };
+        let request = self.ask(id, call.name(), Value::Null, Power::Read, shape, subject);
+        Request { form: Some(form), ..request }
+    }
+
+    /// Asks a person to fill in a form, or to visit an address.
+    pub(super) fn elicitation(&mut self, id: &Value, message: &str, form: Form) -> Request {
+        let shape = Shape::Question { text: elicitation::words("The agent", message, &form) };
+        let subject = Subject::Elicitation(form.clone());
+        let tool = ELICITATION.to_owned();
+        let request = self.ask(id, tool, Value::Null, Power::Read, shape, subject);
+        Request { form: Some(form), ..request }
+    }
+
     /// Opens a question about a file that we are to read or write.
     pub(super) fn file(&mut self, id: &Value, path: PathBuf, what: What, lines: Option<Lines>) -> Request {
         let shown = path.display().to_string();
@@ -111,7 +180,7 @@ impl Asks {
         self.last += 1;
         let open = Open { id: id.clone(), input: input.clone(), subject };
         self.open.insert(self.last, open);
-        Request { call: self.last.to_string(), tool, input, power, shape }
+        Request { call: self.last.to_string(), tool, input, power, shape, form: None }
     }
 
     /// Says whether a file with this text was allowed already. That holds once.
@@ -126,13 +195,36 @@ impl Asks {
         let allowed = match answer {
             // An agent does what it asked for or nothing: it takes no other input.
             Answer::Allow { input: shown, .. } => *shown == input,
-            Answer::Deny { .. } => false,
+            Answer::Deny { .. } | Answer::Choose { .. } | Answer::Fill { .. } | Answer::Cancel => false,
         };
         let reason = match answer {
             Answer::Deny { message } => message.clone(),
-            Answer::Allow { .. } => "Permission denied.".to_owned(),
+            Answer::Allow { .. } | Answer::Choose { .. } | Answer::Fill { .. } | Answer::Cancel => {
+                "Permission denied.".to_owned()
+            }
         };
         Some(match subject {
+            Subject::Question { call, options } => {
+                let answers = match answer {
+                    Answer::Choose { answers } => Some(answers),
+                    Answer::Allow { .. } | Answer::Deny { .. } | Answer::Fill { .. } | Answer::Cancel => None,
+                };
+                let chosen = choose(&options, answers.is_some());
+                let mut result = outcome(chosen);
+                if let (Some(answers), Some(_)) = (answers, chosen) {
+                    result["answers"] = numbered(answers);
+                }
+                let denied = (answers.is_none() || chosen.is_none()).then_some(call);
+                Reply::Result { id, result, denied }
+            }
+            Subject::Plan { call, options } => {
+                let chosen = if allowed { approval(&options) } else { choose(&options, false) };
+                let denied = (!allowed || chosen.is_none()).then_some(call);
+                Reply::Result { id, result: outcome(chosen), denied }
+            }
+            Subject::Elicitation(form) => {
+                Reply::Result { id, result: elicitation::answer(answer, &form), denied: None }
+            }
             Subject::Call { call, options, change } => {
                 let chosen = choose(&options, allowed);
                 if allowed && chosen.is_some() {
@@ -173,7 +265,13 @@ impl Asks {
         self.covered.clear();
         let all = std::mem::take(&mut self.open).into_iter();
         let reply = |open: Open| match open.subject {
-            Subject::Call { .. } => Reply::Result { id: open.id, result: outcome(None), denied: None },
+            Subject::Elicitation(form) => {
+                let result = elicitation::answer(&Answer::Cancel, &form);
+                Reply::Result { id: open.id, result, denied: None }
+            }
+            Subject::Call { .. } | Subject::Question { .. } | Subject::Plan { .. } => {
+                Reply::Result { id: open.id, result: outcome(None), denied: None }
+            }
             Subject::File { .. } => {
                 Reply::Refusal { id: open.id, message: "The turn was stopped.".to_owned() }
             }
@@ -182,7 +280,45 @@ impl Asks {
     }
 }
 
-/// Returns the option that says exactly this, for this time: what holds for good, people tell us and not the agent.
+/// Reads the questions that qwen puts with a call, by what it notes beside it.
+pub(super) fn questions(meta: &Map<String, Value>) -> Option<Vec<Question>> {
+    let asks = meta.get("qwenInteractionKind").is_some_and(|kind| kind == "user_question");
+    let questions = questions::read(meta.get("qwenQuestions").filter(|_| asks)?)?;
+    match (Form::Questions { questions }).checked()? {
+        Form::Questions { questions } => Some(questions),
+        Form::Plan { .. } | Form::Fields { .. } | Form::Link { .. } => None,
+    }
+}
+
+/// Returns the plan that a call asks to carry out, if it is one that does.
+pub(super) fn plan(call: &Call, options: &[PermissionOption]) -> Option<Form> {
+    if call.kind != ToolKind::SwitchMode {
+        return None;
+    }
+    let approves = options.iter().any(|option| option.option_id.0.starts_with(APPROVALS));
+    let text = match text(&call.input, "plan") {
+        "" if approves => call.said(),
+        plan => plan.to_owned(),
+    };
+    Form::Plan { text, advance: call.input.get("allowedPrompts").is_some() }.checked()
+}
+
+/// Returns the option that carries out a plan and grants the least beside it.
+fn approval(options: &[PermissionOption]) -> Option<&PermissionOption> {
+    let plain = |option: &&PermissionOption| {
+        option.kind == PermissionOptionKind::AllowOnce && option.option_id.0.as_ref() == PLAIN_APPROVAL
+    };
+    options.iter().find(plain).or_else(|| choose(options, true))
+}
+
+/// Returns the answers by the numbers of their questions, several as one text.
+fn numbered(answers: &[Vec<String>]) -> Value {
+    let numbered = answers.iter().enumerate().map(|(at, chosen)| (at.to_string(), chosen.join(", ").into()));
+    Value::Object(numbered.collect())
+}
+
+/// Returns the option that says exactly this, for this time: what holds for good, people tell the daemon and not the
+/// agent.
 fn choose(options: &[PermissionOption], allowed: bool) -> Option<&PermissionOption> {
     let wanted = if allowed { PermissionOptionKind::AllowOnce } else { PermissionOptionKind::RejectOnce };
     options.iter().find(|option| option.kind == wanted)
@@ -248,7 +384,7 @@ fn shape(call: &Call, directory: &Path) -> Shape {
 
 fn named(call: &Call) -> Shape {
     let name = call.name();
-    // What cannot be told apart cannot be allowed for good.
+    // What cannot be told apart cannot be allowed by a rule.
     if call.kind != ToolKind::Execute && power(call.kind) != Power::Write && is_name(&name) {
         return Shape::Tool { name };
     }

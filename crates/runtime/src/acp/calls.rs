@@ -66,6 +66,15 @@ pub(super) struct Call {
 }
 
 impl Call {
+    /// Says whether it does nothing but ask: it names no command and no file.
+    pub(super) fn only_asks(&self) -> bool {
+        let acts = matches!(
+            self.kind,
+            ToolKind::Execute | ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Fetch
+        );
+        !acts && self.input.get("command").is_none() && self.changes().next().is_none()
+    }
+
     /// Makes a call that is the agent's first of this id, or the second, and so on.
     pub(super) fn new(id: &str, number: u32, now: Timestamp) -> Self {
         Self {
@@ -223,7 +232,8 @@ impl Call {
         diffs
     }
 
-    fn said(&self) -> String {
+    /// Returns what it says in words.
+    pub(super) fn said(&self) -> String {
         let texts: Vec<String> = self.content.iter().filter_map(content_text).collect();
         if !texts.is_empty() {
             return texts.join("\n");

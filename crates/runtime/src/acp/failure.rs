@@ -66,7 +66,7 @@ fn details(data: &Value) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
-/// Returns a failure that is nobody's code.
+/// Returns a failure without a code of the agent.
 pub(super) fn broken(text: String) -> Failed {
     Failed { code: FailureCode::HarnessError, text, until: None }
 }

@@ -167,7 +167,7 @@ impl Acp {
         })
     }
 
-    /// Returns what lets an agent do everything as root that would refuse to: whoever chose `full` meant it.
+    /// Returns what lets an agent do everything as root that would refuse to: `full` was chosen on purpose.
     fn as_root(&self, launch: &Launch) -> Option<(&'static str, &'static str)> {
         self.preset.as_root.filter(|_| launch.permissions.is_full() && rustix::process::geteuid().is_root())
     }

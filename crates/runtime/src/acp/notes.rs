@@ -1,8 +1,8 @@
-//! What an agent says within a turn, and what becomes of it.
+//! The output of an agent within a turn, and what it changes.
 
 use agent_client_protocol_schema::v1::{
-    CompactionStatus, ContentChunk, Plan, PlanEntryPriority, PlanEntryStatus, SessionNotification,
-    SessionUpdate, ToolCallUpdate, UsageUpdate,
+    AvailableCommand, AvailableCommandInput, CompactionStatus, ContentChunk, Plan, PlanEntryPriority,
+    PlanEntryStatus, SessionNotification, SessionUpdate, ToolCallUpdate, UsageUpdate,
 };
 use paseo_core::id::ItemId;
 use paseo_core::item::{Draft, Kind, Usage};
@@ -14,6 +14,7 @@ use super::calls::{Call, as_update, block_text};
 use super::parse::read;
 use crate::driver::Action;
 use crate::provider::{DeltaKind, Output};
+use crate::slash::{self, SlashCommand};
 
 /// Text that grows: one item, once something else follows.
 #[derive(Debug)]
@@ -82,6 +83,14 @@ impl Run {
     }
 }
 
+fn as_command(command: AvailableCommand) -> SlashCommand {
+    let hint = match command.input {
+        Some(AvailableCommandInput::Unstructured(input)) => Some(input.hint),
+        _ => None,
+    };
+    SlashCommand { name: command.name, description: Some(command.description), hint }
+}
+
 impl Conversation {
     /// Takes in `session/update`.
     pub(super) fn updated(&mut self, params: &Value, line: &str) {
@@ -93,9 +102,11 @@ impl Conversation {
         }
         match update {
             // About the session, and not of it.
-            SessionUpdate::AvailableCommandsUpdate(_)
-            | SessionUpdate::CurrentModeUpdate(_)
-            | SessionUpdate::ConfigOptionUpdate(_) => {}
+            SessionUpdate::AvailableCommandsUpdate(update) => {
+                let commands = update.available_commands.into_iter().map(as_command);
+                self.out.tell(Output::Commands(slash::offered(commands)));
+            }
+            SessionUpdate::CurrentModeUpdate(_) | SessionUpdate::ConfigOptionUpdate(_) => {}
             SessionUpdate::SessionInfoUpdate(_) => self.codex_told(params),
             SessionUpdate::UsageUpdate(usage) => self.meter.note(&usage),
             // What it is told again is in the log already.
@@ -177,7 +188,7 @@ impl Conversation {
             // What comes after a turn is not the answer of the next.
             _ if late => Kind::Notice { code: SAID.to_owned() },
             DeltaKind::Thinking => Kind::Thinking,
-            DeltaKind::AssistantText | DeltaKind::ToolOutput => Kind::AssistantText,
+            DeltaKind::AssistantText => Kind::AssistantText,
         };
         self.out.item_with(item, Draft::text(kind, text));
     }

@@ -37,7 +37,7 @@ pub(super) fn environment(wants: &Wants<'_>) -> Environment {
         }
     });
     config.insert("permission".to_owned(), rules);
-    // Whoever is denied something may do without.
+    // An agent that is denied something may do without.
     change(&mut config, "experimental", |experimental| {
         experimental.insert("continue_loop_on_deny".to_owned(), true.into());
     });
@@ -93,12 +93,12 @@ pub(super) fn refuse_untrusted(version: Option<&str>, launch: &Launch) -> Result
     let Some(found) = project_configuration(launch) else { return Ok(()) };
     let opencode = match version {
         Some(version) if heeds(version) => return Ok(()),
-        Some(version) => format!("opencode {version} cannot be told to ignore it"),
-        None => "this opencode did not report its version, so it may not ignore that file".to_owned(),
+        Some(version) => format!("opencode {version} has no option to ignore it"),
+        None => "this version of opencode is unknown, so it may read that file".to_owned(),
     };
     Err(StartError {
         message: format!(
-            "{} may allow this agent things that it must not do, and {opencode}",
+            "{} may grant this agent more than its permissions allow, and {opencode}",
             found.display()
         ),
         hint: Some(format!(
@@ -359,8 +359,9 @@ mod tests {
                 let result = refuse_untrusted(version, &launch(mode));
                 assert_eq!(result.is_err(), refused, "{name} {version:?} {mode:?}");
                 if let Err(error) = result {
-                    let said = version
-                        .map_or("did not report its version".to_owned(), |it| format!("opencode {it}"));
+                    let said = version.map_or("this version of opencode is unknown".to_owned(), |it| {
+                        format!("opencode {it}")
+                    });
                     assert!(error.message.contains(&said), "{error}");
                 }
             }

@@ -65,7 +65,7 @@ impl Conversation {
         self.out.act(Action::Wake(self.setup.patience));
     }
 
-    /// Begins anew, as the old session is gone or cannot be continued.
+    /// Starts over, as the old session is gone or cannot be continued.
     pub(super) fn forgotten(&mut self) {
         self.out.tell(Output::Forgotten);
         self.tell_lost();
@@ -142,7 +142,7 @@ impl Conversation {
         }
     }
 
-    /// Fails for good: whoever wants to talk on gets a new process.
+    /// Fails permanently: the next message gets a new process.
     pub(super) fn give_up(&mut self, failed: Failed) {
         self.link = Link::Broken(failed);
         self.start_waiting();

@@ -6,10 +6,11 @@ use agent_client_protocol_schema::v1::RequestPermissionRequest;
 use serde_json::{Value, json};
 
 use super::adapt::Conversation;
-use super::asks::{Lines, Reply};
+use super::asks::{self, Lines, Reply};
 use super::own_tools::is_ours;
 use super::parse::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, read, text};
 use crate::driver::Action;
+use crate::elicitation::{self, Asked};
 use crate::files::What;
 use crate::provider::{self, Output};
 
@@ -44,6 +45,7 @@ impl Conversation {
         }
         match method {
             "session/request_permission" => self.asked_for_leave(id, params, line),
+            asks::ELICITATION => self.asked_for_form(id, params, line),
             "fs/read_text_file" => {
                 let number =
                     |field: &str| params[field].as_u64().and_then(|number| u32::try_from(number).ok());
@@ -67,6 +69,7 @@ impl Conversation {
             return self.out.refuse(id, INVALID_PARAMS, "unsupported kind of question");
         };
         let call = tool_call.tool_call_id.0.to_string();
+        let questions = tool_call.meta.as_ref().and_then(asks::questions);
         // Some tell of a call only in this way: who asks has not ended.
         self.ended_calls.remove(&call);
         self.call_updated(tool_call, line);
@@ -78,6 +81,14 @@ impl Conversation {
             return self.out.answer(id, &json!({ "outcome": { "outcome": "cancelled" } }));
         };
         let ours = is_ours(&call, &self.setup.servers);
+        if let Some(form) = questions.filter(|_| !ours && call.only_asks()) {
+            let request = self.asks.question(id, &call, options, form);
+            return self.out.tell(Output::Ask(request));
+        }
+        if let Some(plan) = asks::plan(&call, &options).filter(|_| !ours && call.only_asks()) {
+            let request = self.asks.plan(id, &call, options, plan);
+            return self.out.tell(Output::Ask(request));
+        }
         let request = self.asks.call(id, &call, options, &self.setup.directory);
         if ours {
             let decision = provider::Answer::Allow { input: request.input, message: None };
@@ -86,6 +97,24 @@ impl Conversation {
             }
             return;
         }
+        self.out.tell(Output::Ask(request));
+    }
+
+    /// Passes on what a person is asked for. What cannot be shown is declined.
+    pub(super) fn asked_for_form(&mut self, id: &Value, params: &Value, line: &str) {
+        self.take_up();
+        if self.is_stopping() {
+            return self.out.answer(id, &json!({ "action": "cancel" }));
+        }
+        let schema = params.get("requestedSchema").unwrap_or(&Value::Null);
+        let asked = elicitation::read(text(params, "mode"), schema, text(params, "url"), &[]);
+        let Asked::Form(form) = asked else {
+            self.out.raw(line);
+            return self.out.answer(id, &elicitation::decline());
+        };
+        self.end_run();
+        self.tell_pending();
+        let request = self.asks.elicitation(id, text(params, "message"), form);
         self.out.tell(Output::Ask(request));
     }
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    ClientCapabilities, FileSystemCapabilities, Implementation, InitializeRequest, SessionConfigKind,
-    SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOptions,
+    ClientCapabilities, ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities,
+    FileSystemCapabilities, Implementation, InitializeRequest, SessionConfigKind, SessionConfigOption,
+    SessionConfigOptionCategory, SessionConfigSelectOptions,
 };
 use paseo_core::permission::Mode;
 use serde_json::{Value, json};
@@ -98,8 +99,11 @@ impl Setup {
         let reads = self.preset.files == Files::ReadAndWrite;
         let files = FileSystemCapabilities::new().read_text_file(reads).write_text_file(true);
         let us = Implementation::new("paseo", env!("CARGO_PKG_VERSION")).title("Paseo".to_owned());
+        let forms = ElicitationCapabilities::new()
+            .form(ElicitationFormCapabilities::new())
+            .url(ElicitationUrlCapabilities::new());
         let hello = InitializeRequest::new(ProtocolVersion::V1)
-            .client_capabilities(ClientCapabilities::new().fs(files))
+            .client_capabilities(ClientCapabilities::new().fs(files).elicitation(forms))
             .client_info(us);
         // Plain data always serialises.
         serde_json::to_value(hello).unwrap_or_default()

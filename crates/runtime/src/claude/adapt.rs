@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::asks::Asked;
 use super::background::Background;
+use super::commands::Commands;
 use super::cost::{self, Cost};
 use super::ending::{self, Troubles};
 use super::notices::{self, Said};
@@ -64,6 +65,7 @@ pub(super) struct Adapter {
     pub(super) directories: HashMap<String, PathBuf>,
     background: Background,
     cost: Cost,
+    commands: Commands,
     pub(super) watch: hooks::Watch,
     /// The program has begun a turn, so it knows the conversation.
     alive: bool,
@@ -122,6 +124,7 @@ impl Adapter {
             asks: HashMap::new(),
             directories: HashMap::new(),
             background: Background::default(),
+            commands: Commands::default(),
             watch: hooks::Watch::default(),
             alive: false,
             forgotten: false,
@@ -234,7 +237,10 @@ impl Adapter {
     fn answered(&mut self, answer: &ControlAnswer, now: Timestamp) -> Vec<Action> {
         match answer.request_id.as_str() {
             cost::REQUEST => self.cost.answered(&answer.response),
-            hooks::REQUEST => return self.watched(answer.subtype != "error", now),
+            hooks::REQUEST => {
+                self.commands.describe(&answer.response);
+                return self.watched(answer.subtype != "error", now);
+            }
             uuid if answer.response.get("cancelled").and_then(Value::as_bool) == Some(true) => {
                 return self.taken_back(uuid);
             }
@@ -244,7 +250,8 @@ impl Adapter {
     }
 
     fn init(&mut self, system: &System, now: Timestamp) -> Vec<Action> {
-        let mut actions = Vec::new();
+        let commands = self.commands.news(system);
+        let mut actions: Vec<Action> = commands.map(Output::Commands).map(Action::Tell).into_iter().collect();
         if self.turns.waiting.is_none() && self.turns.running.is_none() {
             actions.extend(self.own(now));
         }

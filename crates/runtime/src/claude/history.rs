@@ -33,7 +33,7 @@ const RENAMED: [(&str, &str); 3] = [
 #[derive(Debug)]
 pub(super) struct History {
     transcript: Transcript,
-    /// Nobody is asked, so nobody denied what was not done.
+    /// No person is asked, so what was not done was not denied.
     unasked: bool,
     conversation: Option<String>,
     turn: Option<Turn>,

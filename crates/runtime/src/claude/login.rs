@@ -1,4 +1,4 @@
-//! Whether somebody is logged in, as far as files and the environment show it.
+//! Whether claude is logged in, as far as files and the environment show it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

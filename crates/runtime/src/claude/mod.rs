@@ -5,6 +5,7 @@ mod adapt;
 mod adapt_tests;
 mod asks;
 mod background;
+mod commands;
 mod cost;
 mod ending;
 mod history;
@@ -230,7 +231,7 @@ mod tests {
         let options =
             Options { program: Some("/bin/sh".into()), isolated_home: Some(home.path().to_owned()) };
         let claude = Claude::new(options);
-        // Whoever runs the tests may be logged in by a variable.
+        // The person who runs the tests may be logged in by a variable.
         if !login::found(None, |name| (name != "HOME").then(|| env::var_os(name)).flatten()) {
             let expected = Readiness::NoLogin { program: "/bin/sh".into(), hint: LOG_IN.into() };
             assert_eq!(claude.readiness(), expected);

@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::parse::{RateLimitInfo, System};
 use crate::provider::{Output, Retry};
 
-/// What becomes of a line about the program itself.
+/// How a line about the program itself is treated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
-    /// It stands elsewhere, or concerns nobody.
+    /// It stands elsewhere, or is of no interest.
     Nothing,
     Notice {
         code: &'static str,
@@ -81,7 +81,7 @@ pub(super) fn is_quiet(word: &str) -> bool {
     QUIET.contains(&word)
 }
 
-/// Says what becomes of a line.
+/// Says how a line is treated.
 pub(super) fn of_system(system: &System) -> Said {
     let told = TOLD.iter().find(|(subtype, _)| *subtype == system.subtype);
     match system.subtype.as_str() {

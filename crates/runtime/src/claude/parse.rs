@@ -237,6 +237,13 @@ pub(super) struct ControlQuestion {
     pub tool_use_id: Option<String>,
     pub mcp_server: Option<ServerName>,
     pub requires_user_interaction: bool,
+    /// The rest is of an elicitation.
+    pub mcp_server_name: String,
+    pub message: String,
+    pub mode: String,
+    pub url: String,
+    pub requested_schema: Value,
+    pub property_order: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -266,7 +273,7 @@ pub(super) struct ControlCancel {
     pub request_id: String,
 }
 
-/// What becomes of a message of ours.
+/// The fate of a message of ours.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Lifecycle {

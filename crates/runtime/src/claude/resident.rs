@@ -53,7 +53,7 @@ impl Resident {
     }
 }
 
-/// Chooses the id of a new conversation: the same for the same terminal, so that whoever comes back to it knows.
+/// Chooses the id of a new conversation: the same for the same terminal, so that a later driver knows it.
 fn new_conversation(launch: &Launch, projects: &Path) -> String {
     let session = launch.session.to_string();
     let comes_back = launch.terminal.as_ref().is_some_and(|terminal| terminal.underway.is_some());

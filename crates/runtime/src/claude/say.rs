@@ -46,7 +46,7 @@ pub(super) fn take_back(request: &str, uuid: &str) -> String {
     control(request, json!({ "subtype": "cancel_async_message", "message_uuid": uuid }))
 }
 
-/// Ends a command that runs in the background. Unlike killing it, this wakes nobody.
+/// Ends a command that runs in the background. Unlike killing it, this does not wake the agent.
 pub(super) fn stop_task(request: &str, task: &str) -> String {
     control(request, json!({ "subtype": "stop_task", "task_id": task }))
 }
@@ -73,14 +73,23 @@ pub(super) fn before_tool(request: &str, asks: bool) -> String {
 /// Answers an ask. `input` is what is allowed.
 pub(super) fn decision(request: &str, answer: &Answer, input: &Value) -> String {
     let response = match answer {
-        Answer::Allow { .. } => json!({ "behavior": "allow", "updatedInput": input }),
+        Answer::Allow { .. } | Answer::Choose { .. } => json!({ "behavior": "allow", "updatedInput": input }),
         Answer::Deny { message } => json!({ "behavior": "deny", "message": message }),
+        // A tool has no fields.
+        Answer::Fill { .. } | Answer::Cancel => {
+            json!({ "behavior": "deny", "message": "Permission denied." })
+        }
     };
+    self::response(request, &response)
+}
+
+/// Answers a request with what it wants to know.
+pub(super) fn response(request: &str, response: &Value) -> String {
     let response = json!({ "subtype": "success", "request_id": request, "response": response });
     json!({ "type": "control_response", "response": response }).to_string()
 }
 
-/// Answers what we cannot answer, so that nobody waits.
+/// Refuses what we cannot answer, so that the harness does not wait.
 pub(super) fn unsupported(request: &str, subtype: &str) -> String {
     let error = format!("`{subtype}` is not supported here");
     let response = json!({ "subtype": "error", "request_id": request, "error": error });

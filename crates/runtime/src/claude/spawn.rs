@@ -157,7 +157,7 @@ fn own_settings(launch: &Launch) -> Map<String, Value> {
     // It writes the end of a turn down only where it shows it.
     own.insert("showTurnDuration".to_owned(), true.into());
     if launch.permissions == Mode::Full {
-        // It would ask whether that is meant, at the first time: whoever chose `full` has said so.
+        // It would ask whether that is meant, at the first time: choosing `full` has answered that.
         own.insert("skipDangerousModePermissionPrompt".to_owned(), true.into());
     } else if !launch.servers.is_empty() {
         // The daemon itself decides what its tools may do.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use paseo_core::item::{ToolCallExtra, ToolClass};
-use paseo_core::permission::{Power, Request, Shape};
-use serde_json::{Map, Value};
+use paseo_core::permission::{Form, Power, Request, Shape};
+use serde_json::{Map, Value, json};
 
 use super::parse::ControlQuestion;
+use crate::questions;
 
 /// What is known of a tool.
 struct Known {
@@ -104,7 +105,7 @@ pub(super) fn runs_commands(name: &str) -> bool {
 }
 
 /// Says whether nobody knows what a tool does, or it does what commands do without being one. Subagents have the same
-/// limits as whoever starts them.
+/// limits as their parent.
 pub(super) fn is_unknown_or_wide(name: &str) -> bool {
     match find(name) {
         Some(known) => {
@@ -183,7 +184,7 @@ pub(super) fn request(call: String, asked: &ControlQuestion, place: Place<'_>) -
             tool.push_str(&format!(" in {}", now.display()));
         }
     }
-    Request { call, tool, shape: shape(asked, power, place), input, power }
+    Request { call, tool, shape: shape(asked, power, place), form: form(name, &input), input, power }
 }
 
 fn shape(asked: &ControlQuestion, power: Power, place: Place<'_>) -> Shape {
@@ -236,27 +237,41 @@ fn plain(path: &str) -> PathBuf {
 pub(super) fn allowed(name: &str, mut input: Value, message: Option<&str>) -> Value {
     let Some(fields) = input.as_object_mut() else { return input };
     match (name, message) {
-        // Leave in advance, for commands that nobody has seen.
+        // Permission in advance, for commands that no person has seen.
         (PLAN, _) => drop(fields.remove(IN_ADVANCE)),
+        // Questions that could not be read: the words go to all of them.
         (QUESTION, Some(message)) => {
-            let answers = answers(fields.get("questions"), message);
-            fields.insert("answers".to_owned(), answers);
+            fields.insert("answers".to_owned(), json!({}));
+            fields.insert("response".to_owned(), message.into());
         }
         _ => {}
     }
     input
 }
 
-/// Returns a person's words as the answer to each question: a line for each when there are as many, else all.
-fn answers(questions: Option<&Value>, message: &str) -> Value {
-    let questions = questions.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let questions: Vec<&str> =
-        questions.iter().filter_map(|asked| asked.get("question").and_then(Value::as_str)).collect();
-    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let each = |place: usize| if lines.len() == questions.len() { lines[place] } else { message.trim() };
-    let answers =
-        questions.iter().enumerate().map(|(place, asked)| ((*asked).to_owned(), each(place).into()));
-    Value::Object(answers.collect())
+/// Returns the input of a question with a person's answers: by the text of each question, several as one text.
+pub(super) fn answered(mut input: Value, answers: &[Vec<String>]) -> Value {
+    let questions = input.get("questions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let texts = questions.iter().filter_map(|asked| asked.get("question").and_then(Value::as_str));
+    let answers: Map<String, Value> =
+        texts.zip(answers).map(|(asked, chosen)| (asked.to_owned(), chosen.join(", ").into())).collect();
+    if let Value::Object(fields) = &mut input {
+        fields.insert("answers".to_owned(), answers.into());
+    }
+    input
+}
+
+/// Returns what a request offers to choose from, or to approve.
+fn form(tool: &str, input: &Value) -> Option<Form> {
+    let read = match tool {
+        PLAN => Form::Plan {
+            text: input.get("plan").and_then(Value::as_str)?.to_owned(),
+            advance: input.get(IN_ADVANCE).is_some(),
+        },
+        QUESTION => Form::Questions { questions: questions::read(input.get("questions")?)? },
+        _ => return None,
+    };
+    read.checked()
 }
 
 /// Returns a path as a word for the shell.
@@ -285,18 +300,8 @@ fn host(url: &str) -> Option<&str> {
 }
 
 fn question(input: &Value) -> String {
-    let text =
-        |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let list =
-        |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut lines = Vec::new();
-    for asked in list(input, "questions") {
-        lines.push(text(&asked, "question"));
-        for option in list(&asked, "options") {
-            lines.push(format!("- {}: {}", text(&option, "label"), text(&option, "description")));
-        }
-    }
-    if lines.is_empty() { input.to_string() } else { lines.join("\n") }
+    let read = input.get("questions").and_then(questions::read).filter(|asked| !asked.is_empty());
+    read.map_or_else(|| input.to_string(), |asked| questions::words(&asked))
 }
 
 fn find(name: &str) -> Option<&'static Known> {
@@ -312,8 +317,6 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::super::parse::ServerName;
     use super::*;
 
@@ -385,16 +388,40 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_says_answers_the_question() {
-        let one = json!({ "questions": [{ "question": "Which?" }] });
+    fn what_a_person_chooses_answers_the_questions() {
         let two = json!({ "questions": [{ "question": "Which?" }, { "question": "When?" }] });
-        let answers = |input: &Value, message: Option<&str>| {
-            allowed(QUESTION, input.clone(), message).get("answers").cloned()
+        let given = answered(two.clone(), &[vec!["A".into(), "C".into()], vec!["now".into()]]);
+        assert_eq!(given["answers"], json!({ "Which?": "A, C", "When?": "now" }));
+        assert_eq!(given["questions"], two["questions"]);
+        let said = allowed(QUESTION, two.clone(), Some("as you like"));
+        assert_eq!((&said["answers"], &said["response"]), (&json!({}), &json!("as you like")));
+        assert_eq!(allowed(QUESTION, two.clone(), None), two);
+    }
+
+    #[test]
+    fn questions_and_plans_come_as_forms() {
+        let options =
+            json!([{ "label": "Blue", "description": "as the sky" }, { "label": "Red", "preview": "…" }]);
+        let one =
+            json!({ "question": "Which?", "header": "Color", "multiSelect": false, "options": options });
+        let many = json!({ "question": "Where?", "multiSelect": true, "options": options });
+        let Some(Form::Questions { questions }) = asked(QUESTION, json!({ "questions": [one, many] })).form
+        else {
+            panic!()
         };
-        assert_eq!(answers(&one, Some("take B\n")), Some(json!({ "Which?": "take B" })));
-        assert_eq!(answers(&two, Some("B\nnow")), Some(json!({ "Which?": "B", "When?": "now" })));
-        assert_eq!(answers(&two, Some("as you like")).unwrap()["When?"], "as you like");
-        assert_eq!(answers(&one, None), None);
+        assert_eq!(questions.iter().map(|asked| asked.multiple).collect::<Vec<_>>(), [false, true]);
+        assert_eq!((questions[0].header.as_str(), questions[0].open), ("Color", true));
+        assert_eq!(questions[1].options[0].description, "as the sky");
+        let plan = asked(PLAN, json!({ "plan": "# Do it", "allowedPrompts": [] })).form;
+        assert_eq!(plan, Some(Form::Plan { text: "# Do it".into(), advance: true }));
+        for (tool, input) in [
+            (PLAN, json!({})),
+            (QUESTION, json!({ "questions": [{ "question": "Which?" }] })),
+            (QUESTION, json!({ "questions": "Which?" })),
+            ("Bash", json!({ "command": "ls", "plan": "x" })),
+        ] {
+            assert_eq!(asked(tool, input).form, None, "{tool}");
+        }
     }
 
     #[test]

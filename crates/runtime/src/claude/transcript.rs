@@ -66,7 +66,7 @@ impl Transcript {
         &mut self.ids
     }
 
-    /// Begins to count anew.
+    /// Restarts the count.
     pub(super) fn begin_turn(&mut self) {
         self.step = 0;
         self.growing.clear();
@@ -206,7 +206,7 @@ impl Transcript {
                     let extra = (!diffs.is_empty()).then(|| json(&ToolResultExtra { diffs }));
                     outputs.push(self.item(Draft { kind, text: Some(text), extra }, parent, now));
                 }
-                // Taken by whoever knows what it is about.
+                // Handled where its subject is known.
                 Some(Block::Text { .. }) => {}
                 _ => outputs.push(self.raw(value.to_string(), parent, now)),
             }
@@ -236,7 +236,7 @@ impl Transcript {
         }
         let item = match kind {
             DeltaKind::Thinking => Kind::Thinking,
-            DeltaKind::AssistantText | DeltaKind::ToolOutput => Kind::AssistantText,
+            DeltaKind::AssistantText => Kind::AssistantText,
         };
         // Thoughts that are not shown leave an empty block.
         if text.is_empty() && item == Kind::Thinking {

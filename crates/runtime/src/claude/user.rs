@@ -19,7 +19,7 @@ impl Adapter {
                 Some(_) => Vec::new(),
                 // The program's own mark.
                 None if self.turns.interrupting => Vec::new(),
-                // What it tells the model to go on with after an answer that was cut off: nobody said it.
+                // What it tells the model to go on with after an answer that was cut off: it has no author.
                 None if line.is_synthetic && self.transcript.is_cut_off() => Vec::new(),
                 None if line.is_synthetic => {
                     let summary = parse::text_of(&line.message.content);

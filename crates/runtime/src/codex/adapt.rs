@@ -323,6 +323,9 @@ impl Conversation {
         let (directory, servers) = (&self.setup.directory, &self.setup.servers);
         match asks::wish(id, method, params, &Context { directory, servers, open: &self.open }) {
             Wish::Ask(ask) => {
+                if let Some((call, secret)) = ask.question() {
+                    self.calls.asked(call, secret);
+                }
                 self.out.tell(Output::Ask(ask.request.clone()));
                 self.asks.begin(*ask);
             }
@@ -452,7 +455,6 @@ pub(super) fn tell_text(out: &mut Out, item: paseo_core::id::ItemId, position: &
     let kind = match kind {
         DeltaKind::AssistantText => Kind::AssistantText,
         DeltaKind::Thinking => Kind::Thinking,
-        DeltaKind::ToolOutput => return,
     };
     if !text.is_empty() {
         out.item_with(item, position, Draft::text(kind, text.clone()));

@@ -3,14 +3,18 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use paseo_core::permission::{Power, Request, Shape, script};
+use paseo_core::permission::form::Question;
+use paseo_core::permission::{Form, Power, Request, Shape, script};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::items::{as_input, mcp_name};
 use super::open::OpenItems;
 use super::parse::{Change, ChangeKind, Place, read, text};
 use super::reading;
+use crate::elicitation::{self, Asked as Elicited};
 use crate::provider::{Answer, McpServer};
+use crate::questions::{self, Listed};
 
 /// What a request of codex comes to.
 #[derive(Debug, PartialEq)]
@@ -19,7 +23,7 @@ pub(super) enum Wish {
     Ask(Box<Ask>),
     /// One of our own servers asks: what it may do, the daemon decides.
     Accept(Value),
-    /// Nobody could answer it.
+    /// It could not be answered.
     Decline(Value),
     /// Nothing that we know.
     Unknown,
@@ -41,9 +45,22 @@ pub(super) struct Ask {
 #[derive(Debug, PartialEq)]
 enum Reply {
     Decision,
-    Elicitation,
+    /// Whether a tool of a server may be used.
+    Call,
+    /// What a server asks a person for.
+    Elicitation(Form),
     /// Holds what was asked for.
     Permissions(Value),
+    /// Holds the ids of the questions.
+    Answers(Vec<String>),
+}
+
+impl Ask {
+    /// Returns the call by which codex put questions to a person, and whether one asks for a secret.
+    pub(super) fn question(&self) -> Option<(&str, bool)> {
+        let secret = self.request.form.as_ref().is_some_and(Form::is_secret);
+        matches!(self.reply, Reply::Answers(_)).then(|| (self.item.as_deref().unwrap_or_default(), secret))
+    }
 }
 
 /// What a request is judged by.
@@ -58,6 +75,7 @@ pub(super) struct Context<'a> {
 pub(super) fn wish(id: &Value, method: &str, params: &Value, context: &Context<'_>) -> Wish {
     let Some(place) = read::<Place>(params) else { return Wish::Unknown };
     let mut item = Some(text(params, "itemId")).filter(|item| !item.is_empty()).map(str::to_owned);
+    let mut form = None;
     let (tool, input, power, shape, reply) = match method {
         "item/commandExecution/requestApproval" => {
             let (tool, input, power, shape) = command(params, context.directory);
@@ -70,7 +88,7 @@ pub(super) fn wish(id: &Value, method: &str, params: &Value, context: &Context<'
             input.insert("changes".to_owned(), changes.unwrap_or_default().iter().map(as_input).collect());
             let shape = match paths[..] {
                 _ if input.contains_key("grantRoot") => question("Codex wants to write files", &input),
-                // What cannot be shown cannot be allowed for good.
+                // What cannot be shown cannot be allowed by a rule.
                 [] => question("Codex wants to change files without naming them", &input),
                 [path] => Shape::File { path: path.to_owned() },
                 // These files together. No path begins with a bracket: they are absolute.
@@ -83,12 +101,26 @@ pub(super) fn wish(id: &Value, method: &str, params: &Value, context: &Context<'
             if context.servers.iter().any(|ours| ours.name == server) {
                 return Wish::Accept(accepted());
             }
-            if wants_fields(params) {
-                return Wish::Decline(json!({ "action": "decline", "content": null }));
+            if is_call(params) {
+                // Codex asks in the same way whether a tool may be used.
+                let (called, tool, input, shape) = mcp_call(params, &place, context.open);
+                item = called;
+                (tool, input, Power::Shell, shape, Reply::Call)
+            } else {
+                let message = text(params, "message");
+                let asked = elicitation::read(
+                    text(params, "mode"),
+                    &params["requestedSchema"],
+                    text(params, "url"),
+                    &[],
+                );
+                let Elicited::Form(asked) = asked else { return Wish::Decline(declined()) };
+                let asker = format!("The MCP server {server}");
+                let shape = Shape::Question { text: elicitation::words(&asker, message, &asked) };
+                form = Some(asked.clone());
+                let reply = Reply::Elicitation(asked);
+                (format!("mcp__{server}"), Value::Null, Power::Read, shape, reply)
             }
-            let (called, tool, input, shape) = elicitation(params, &place, context.open);
-            item = called;
-            (tool, input, Power::Shell, shape, Reply::Elicitation)
         }
         "item/permissions/requestApproval" => {
             let wanted = params.get("permissions").cloned().unwrap_or_default();
@@ -97,10 +129,56 @@ pub(super) fn wish(id: &Value, method: &str, params: &Value, context: &Context<'
             let reply = Reply::Permissions(wanted);
             ("request_permissions".to_owned(), Value::Object(input), Power::Shell, shape, reply)
         }
+        "item/tool/requestUserInput" => {
+            let Some(questions) = Questions::read(params) else { return Wish::Unknown };
+            form = Form::Questions { questions: questions.asked.clone() }.checked();
+            // Without its form, a secret would be asked for in plain sight.
+            if form.is_none() && questions.asked.iter().any(|asked| asked.secret) {
+                return Wish::Decline(json!({ "answers": {} }));
+            }
+            let shape = Shape::Question { text: questions::words(&questions.asked) };
+            let reply = Reply::Answers(questions.ids);
+            ("request_user_input".to_owned(), Value::Null, Power::Read, shape, reply)
+        }
         _ => return Wish::Unknown,
     };
-    let request = Request { call: call(id), tool, input, power, shape };
+    let request = Request { call: call(id), tool, input, power, shape, form };
     Wish::Ask(Box::new(Ask { request, id: id.clone(), reply, place, item }))
+}
+
+/// Questions to a person, and how codex names them.
+struct Questions {
+    ids: Vec<String>,
+    asked: Vec<Question>,
+}
+
+impl Questions {
+    fn read(params: &Value) -> Option<Self> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Asked {
+            id: String,
+            question: String,
+            #[serde(default)]
+            header: String,
+            #[serde(default)]
+            is_other: bool,
+            #[serde(default)]
+            is_secret: bool,
+            options: Option<Vec<Listed>>,
+        }
+        let read = Vec::<Asked>::deserialize(params.get("questions")?).ok()?;
+        let (ids, asked) = read
+            .into_iter()
+            .map(|Asked { id, question: text, header, is_other, is_secret: secret, options }| {
+                let options: Vec<_> =
+                    options.unwrap_or_default().into_iter().map(|Listed(option)| option).collect();
+                let open = is_other || options.is_empty();
+                (id, Question { text, header, options, multiple: false, open, secret })
+            })
+            .unzip();
+        Some(Self { ids, asked })
+    }
 }
 
 /// Returns the id of a request as text.
@@ -147,24 +225,26 @@ fn touched(change: &Change) -> impl Iterator<Item = &str> {
     [Some(change.path.as_str()), moved].into_iter().flatten()
 }
 
+/// Says whether an elicitation asks for leave to use a tool.
+fn is_call(params: &Value) -> bool {
+    params.pointer("/_meta/codex_approval_kind").is_some_and(|kind| kind == "mcp_tool_call")
+}
+
 /// Returns which call it is about, the tool, what it would get, and the shape.
-fn elicitation(params: &Value, place: &Place, open: &OpenItems) -> (Option<String>, String, Value, Shape) {
+fn mcp_call(params: &Value, place: &Place, open: &OpenItems) -> (Option<String>, String, Value, Shape) {
     let server = text(params, "serverName");
     let message = text(params, "message");
     let arguments = params.pointer("/_meta/tool_params").cloned().unwrap_or_default();
     // The tool is named in prose only, so the call is found by what it gets.
     let mut calls =
         open.mcp_calls(&place.thread_id, server).filter(|(_, call)| same(&call.arguments, &arguments));
-    let is_call = params.pointer("/_meta/codex_approval_kind").is_some_and(|kind| kind == "mcp_tool_call");
-    if is_call && let (Some((id, call)), None) = (calls.next(), calls.next()) {
+    if let (Some((id, call)), None) = (calls.next(), calls.next()) {
         let tool = mcp_name(server, &call.tool);
         let input = json!({ "server": server, "tool": call.tool, "arguments": arguments });
         return (Some(id.to_owned()), tool.clone(), input, Shape::Tool { name: tool });
     }
     let mut input = pick(params, &["serverName", "message", "url", "title", "description"]);
-    if is_call {
-        input.insert("arguments".to_owned(), arguments);
-    }
+    input.insert("arguments".to_owned(), arguments);
     let shape = question(&format!("The MCP server {server} asks: {message}"), &input);
     (None, format!("mcp__{server}"), Value::Object(input), shape)
 }
@@ -173,14 +253,6 @@ fn elicitation(params: &Value, place: &Place, open: &OpenItems) -> (Option<Strin
 fn same(one: &Value, other: &Value) -> bool {
     let empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
     one == other || (empty(one) && empty(other))
-}
-
-/// Says whether an elicitation can only be answered by filling in a form.
-fn wants_fields(params: &Value) -> bool {
-    let fields = params.pointer("/requestedSchema/properties").and_then(Value::as_object);
-    let required = params.pointer("/requestedSchema/required").and_then(Value::as_array);
-    fields.is_some_and(|fields| !fields.is_empty()) && required.is_some_and(|required| !required.is_empty())
-        || text(params, "mode") == "openai/userVerification"
 }
 
 fn question(words: &str, input: &Map<String, Value>) -> Shape {
@@ -194,6 +266,18 @@ fn pick(params: &Value, fields: &[&str]) -> Map<String, Value> {
         .filter(|(_, value)| !value.is_null())
         .map(|(field, value)| (field.to_owned(), value.clone()))
         .collect()
+}
+
+fn declined() -> Value {
+    with_content(elicitation::decline())
+}
+
+/// Codex knows no answer without content.
+fn with_content(mut answer: Value) -> Value {
+    if answer.get("content").is_none() {
+        answer["content"] = Value::Null;
+    }
+    answer
 }
 
 fn accepted() -> Value {
@@ -221,7 +305,9 @@ impl Asks {
             Answer::Allow { input, .. } => {
                 matches!(ask.request.shape, Shape::Question { .. }) || *input == ask.request.input
             }
-            Answer::Deny { .. } => false,
+            Answer::Choose { .. } => matches!(ask.reply, Reply::Answers(_)),
+            Answer::Fill { .. } => matches!(ask.reply, Reply::Elicitation(_)),
+            Answer::Deny { .. } | Answer::Cancel => false,
         };
         if !allowed && let Some(item) = ask.item {
             self.denied.insert((ask.place.thread_id, item));
@@ -229,9 +315,11 @@ impl Asks {
         let result = match (ask.reply, allowed) {
             (Reply::Decision, true) => json!({ "decision": "accept" }),
             (Reply::Decision, false) => json!({ "decision": "decline" }),
-            (Reply::Elicitation, true) => accepted(),
-            (Reply::Elicitation, false) => json!({ "action": "decline", "content": null }),
+            (Reply::Call, true) => accepted(),
+            (Reply::Call, false) => declined(),
+            (Reply::Elicitation(form), _) => with_content(elicitation::answer(answer, &form)),
             (Reply::Permissions(wanted), true) => json!({ "permissions": granted(wanted), "scope": "turn" }),
+            (Reply::Answers(ids), _) => json!({ "answers": chosen(ids, answer) }),
             (Reply::Permissions(_), false) => json!({ "permissions": {}, "scope": "turn" }),
         };
         Some(json!({ "id": ask.id, "result": result }).to_string())
@@ -251,6 +339,16 @@ impl Asks {
     /// Says whether this call, which has ended, had been denied.
     pub(super) fn was_denied(&mut self, thread: &str, item: &str) -> bool {
         self.denied.remove(&(thread.to_owned(), item.to_owned()))
+    }
+}
+
+/// Returns the answers to questions by their ids. Codex goes on without those that are missing.
+fn chosen(ids: Vec<String>, answer: &Answer) -> Map<String, Value> {
+    match answer {
+        Answer::Choose { answers } => {
+            ids.into_iter().zip(answers).map(|(id, chosen)| (id, json!({ "answers": chosen }))).collect()
+        }
+        Answer::Allow { .. } | Answer::Deny { .. } | Answer::Fill { .. } | Answer::Cancel => Map::new(),
     }
 }
 

@@ -14,6 +14,11 @@ const SHOWN_ELSEWHERE: [&str; 1] = ["update_plan"];
 /// The tools that work although they have no item: they go on with a command that has one.
 const WITHOUT_ITEM: [&str; 1] = ["write_stdin"];
 
+/// The tool that puts questions to a person.
+const QUESTION: &str = "request_user_input";
+/// Stands for a secret answer.
+const SECRET: &str = "A secret answer was given.";
+
 /// The calls of the running turn.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
@@ -21,12 +26,27 @@ pub(super) struct Calls {
     shown: HashSet<String>,
     /// What the model wrote and was not answered yet: the name and the input.
     raw: HashMap<String, (String, String)>,
+    /// Those that put questions to a person, and whether one asks for a secret.
+    asked: HashMap<String, bool>,
 }
 
 impl Calls {
     /// Notes that a call became an item.
     pub(super) fn shown(&mut self, id: &str) {
         self.shown.insert(id.to_owned());
+    }
+
+    /// Notes that a call put questions to a person.
+    pub(super) fn asked(&mut self, id: &str, secret: bool) {
+        *self.asked.entry(id.to_owned()).or_default() |= secret;
+    }
+
+    /// Says whether the result of a call may hold a secret. If codex does not say which call asked, all may.
+    fn is_secret(&self, call: &str, name: &str) -> bool {
+        match self.asked.get(call) {
+            Some(secret) => *secret,
+            None => name.ends_with(QUESTION) && self.asked.values().any(|secret| *secret),
+        }
     }
 
     /// Takes in a raw item. Returns the call and the result that nothing else tells of.
@@ -44,7 +64,10 @@ impl Calls {
             "function_call_output" | "custom_tool_call_output" => {
                 let (name, input) = self.raw.remove(&call)?;
                 let told = self.shown.contains(&call) || SHOWN_ELSEWHERE.contains(&name.as_str());
-                (!told).then(|| drafts(call, name, input, &item["output"]))
+                let output =
+                    if self.is_secret(&call, &name) { SECRET.to_owned() } else { words(&item["output"]) };
+                let worked = WITHOUT_ITEM.contains(&name.as_str()) || self.asked.contains_key(&call);
+                (!told).then(|| drafts(call, name, input, output, worked))
             }
             _ => None,
         }
@@ -65,8 +88,7 @@ fn name(item: &Value) -> String {
     }
 }
 
-fn drafts(call: String, name: String, input: String, output: &Value) -> (Draft, Draft) {
-    let worked = WITHOUT_ITEM.contains(&name.as_str());
+fn drafts(call: String, name: String, input: String, output: String, worked: bool) -> (Draft, Draft) {
     let outcome = if worked { ToolOutcome::Ok } else { ToolOutcome::Error };
     let arguments = serde_json::from_str::<Value>(&input).unwrap_or_default();
     let telling = ["cmd", "command"].iter().find_map(|field| arguments.get(field)?.as_str());
@@ -78,7 +100,7 @@ fn drafts(call: String, name: String, input: String, output: &Value) -> (Draft, 
         extra: serde_json::to_string(&ToolCallExtra { title, locations: Vec::new() }).ok(),
     };
     let kind = Kind::ToolResult { call, outcome, exit_code: None, duration_ms: 0 };
-    (began, Draft::text(kind, words(output)))
+    (began, Draft::text(kind, output))
 }
 
 /// Returns the text of an output: it is one, or a list of pieces.

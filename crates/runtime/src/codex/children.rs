@@ -52,7 +52,7 @@ impl Children {
         running
     }
 
-    /// Returns the call that one was started by; `None` outside when nobody wants to hear it any more.
+    /// Returns the call that one was started by; `None` outside when its output is no longer wanted.
     #[allow(clippy::option_option)] // Not heard and not known are two things here.
     pub(super) fn parent(&self, thread: &str) -> Option<Option<String>> {
         match self.0.get(thread) {

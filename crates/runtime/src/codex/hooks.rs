@@ -16,7 +16,7 @@ use crate::provider::Place;
 /// Asked before each tool: the name of that in a configuration, and its name everywhere else.
 const BEFORE: (&str, &str) = ("PreToolUse", "pre_tool_use");
 
-/// Asked where codex would ask whoever sits there.
+/// Asked where codex would ask the person at the terminal.
 const INSTEAD: (&str, &str) = ("PermissionRequest", "permission_request");
 
 /// How long the hook may take, in seconds: `paseo leave` gives up long before.
@@ -38,7 +38,7 @@ pub fn guarding_arguments(executable: &Path) -> Vec<String> {
 }
 
 /// Returns those for a terminal. There nothing is done outside of a sandbox that lets it read unless leave is asked for,
-/// and we are asked for it first. Should codex skip our hooks, it asks whoever sits there.
+/// and we are asked for it first. Should codex skip our hooks, it asks the person at the terminal.
 pub(super) fn guarding_arguments_in_terminal(executable: &Path) -> Vec<String> {
     arguments(&[(BEFORE, asking(executable, "--denials")), (INSTEAD, asking(executable, "--instead"))])
 }
@@ -98,7 +98,7 @@ pub(super) fn leave(words: &Value, place: &Place<'_>) -> Result<Option<Request>,
             let relative = |patch: &String| touched(patch).any(|path| !path.starts_with('/'));
             if place.terminal && patch.as_ref().is_some_and(relative) {
                 let (power, shape) = (Power::Shell, Shape::Unnamed { words: SOMEWHERE.to_owned() });
-                return Ok(Some(Request { call, tool, input, power, shape }));
+                return Ok(Some(Request { call, tool, input, power, shape, form: None }));
             }
             patch
         }
@@ -123,7 +123,7 @@ pub(super) fn leave(words: &Value, place: &Place<'_>) -> Result<Option<Request>,
         ("update_plan" | "view_image" | "request_user_input" | "web_search", _) => return Ok(None),
         _ => (Power::Shell, Shape::Tool { name: tool.clone() }),
     };
-    Ok(Some(Request { call, tool, input, power, shape }))
+    Ok(Some(Request { call, tool, input, power, shape, form: None }))
 }
 
 /// Returns the name of a server as codex spells it in those of tools.

@@ -46,7 +46,7 @@ use crate::provider::{
     BoxFuture, Broken, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider,
     Readiness, StartError,
 };
-use crate::{driver, programs, terminal};
+use crate::{driver, models, programs, terminal};
 
 const NAME: &str = "codex";
 
@@ -130,6 +130,15 @@ impl Provider for Codex {
         let home = self.isolated_home().map(|home| format!("CODEX_HOME={} ", home.display()));
         let hint = format!("run `{}codex login`", home.unwrap_or_default());
         Readiness::NoLogin { program, hint }
+    }
+
+    fn models(&self, ask: models::Ask) -> BoxFuture<'_, Result<models::Offered, models::Error>> {
+        Box::pin(async move {
+            let Some(program) = self.program() else { return Err(models::Error::Unset(self.missing())) };
+            let talk = spawn::listing(program, self.isolated_home(), ask.removed);
+            let (models, more) = models::talk(talk, spawn::listed).await?;
+            Ok(models::offered(models::Source::Harness, models, more))
+        })
     }
 
     fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {

@@ -63,7 +63,7 @@ impl Conversation {
             }
             "item/reasoning/summaryPartAdded" => self.part_added(&read(params)?),
             "item/commandExecution/outputDelta" | "item/mcpToolCall/progress" => {
-                self.grow(&read(params)?, DeltaKind::ToolOutput);
+                self.print(&read(params)?);
             }
             "rawResponseItem/completed" => self.written(&read(params)?, &params["item"]),
             "turn/plan/updated" => self.plan_updated(&read(params)?, params),
@@ -245,15 +245,23 @@ impl Conversation {
             return;
         }
         if self.open.get_mut(&place.thread_id, item_id).is_none() {
-            let Some(position) = self.position(place).filter(|_| kind != DeltaKind::ToolOutput) else {
-                return;
-            };
+            let Some(position) = self.position(place) else { return };
             let (item, what) = (self.out.new_item(), What::Text { kind, text: String::new() });
             self.open.begin(&place.thread_id, item_id, position, item, what);
         }
         if let Some(open) = self.open.get_mut(&place.thread_id, item_id) {
             open.grow(piece);
             self.out.tell(Output::Delta { item: open.item, kind, text: piece.clone() });
+        }
+    }
+
+    /// Takes in a piece of what a call prints.
+    fn print(&mut self, delta: &Delta) {
+        let Delta { place, item_id: call, delta: piece } = delta;
+        let open = self.open.get_mut(&place.thread_id, call).filter(|_| !piece.is_empty());
+        if let Some(open) = open {
+            open.grow(piece);
+            self.out.tell(Output::Printed { call: call.clone(), item: open.item, text: piece.clone() });
         }
     }
 

@@ -100,7 +100,7 @@ impl Resident {
     }
 }
 
-/// Says whether a thread was begun by whoever sits at the terminal.
+/// Says whether a thread was begun by the person at the terminal.
 fn is_own(path: &Path) -> bool {
     let mut first = String::new();
     let read = plain_file::open(path).and_then(|file| BufReader::new(file).read_line(&mut first));
@@ -126,7 +126,7 @@ impl resident::Resident for Resident {
         let points = |line: &str| line.trim_start().starts_with([POINTER, '>']);
         let Some(last) = lines.iter().rposition(|line| points(line)) else { return Screen::NotYet };
         let chosen = lines[last].trim_start().trim_start_matches([POINTER, '>']).trim_start();
-        // What is chosen from has a number; nobody begins a task with one and a dot right where it is empty.
+        // What is chosen from has a number; a task does not begin with a number and a dot in an empty line.
         let number = chosen.chars().take_while(char::is_ascii_digit).count();
         if number > 0 && chosen[number..].starts_with(". ") {
             return Screen::Asks(screen::words(&lines));

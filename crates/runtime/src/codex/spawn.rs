@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::hooks::{guarding_arguments, guarding_arguments_in_terminal};
 use crate::keys::{CODEX_KEY, CODEX_URL};
+use crate::models::{self, Model, Talk};
 use crate::process::Program;
 use crate::programs::is_executable;
 use crate::provider::{Attachment, Launch, McpServer, Message, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS};
@@ -18,6 +19,38 @@ pub(super) const HOME_VARIABLE: &str = "CODEX_HOME";
 
 /// Codex sets this for the commands that it runs, and for nothing else.
 pub(crate) const COMMAND_VARIABLE: &str = "CODEX_THREAD_ID";
+
+/// Says how codex is asked for its models: by the app server, which needs no conversation for that.
+pub(super) fn listing(program: PathBuf, isolated_home: Option<&Path>, removed: Vec<String>) -> Talk {
+    let mut arguments = vec![OsString::from("app-server")];
+    let mut environment = Vec::new();
+    if let Some(home) = isolated_home {
+        environment.push((HOME_VARIABLE.to_owned(), home.display().to_string()));
+        arguments.extend(["-c", "features.plugins=false"].map(OsString::from));
+    }
+    let client = json!({ "name": "paseo", "version": env!("CARGO_PKG_VERSION") });
+    Talk {
+        name: super::NAME,
+        program,
+        arguments,
+        environment,
+        removed: [vec![COMMAND_VARIABLE.to_owned()], removed].concat(),
+        says: vec![
+            json!({ "id": 1, "method": "initialize", "params": { "clientInfo": client } }),
+            json!({ "method": "initialized" }),
+            json!({ "id": LISTING, "method": "model/list", "params": { "limit": 100 } }),
+        ],
+    }
+}
+
+/// Finds the answer to that.
+pub(super) fn listed(line: &Value) -> Option<Option<(Vec<Model>, bool)>> {
+    let is_answer = line.get("id").and_then(Value::as_i64) == Some(LISTING);
+    is_answer.then(|| line.get("result").and_then(models::of_codex))
+}
+
+/// The number of the request for models.
+const LISTING: i64 = 2;
 
 /// Makes the program to run.
 ///
@@ -67,7 +100,7 @@ fn in_terminal(launch: &Launch) -> Vec<String> {
     }
     let (approval, sandbox) = match launch.permissions {
         // There it does not know any more that it is to ask about whatever is not trusted. What is more than reading
-        // then fails, or it asks whoever sits there.
+        // then fails, or it asks the person at the terminal.
         Mode::Ask => ("on-request", "read-only"),
         // Nothing is given up to the hooks alone: without them it has to ask.
         Mode::Full if launch.guarded => ("on-request", "read-only"),
@@ -202,7 +235,7 @@ impl Setup {
         let mut params = json!({
             "cwd": self.directory,
             "approvalPolicy": approval,
-            // Whoever the user lets answer in their terminal: here it is us.
+            // The user's setting names who answers in a terminal: here it is the daemon.
             "approvalsReviewer": "user",
             "sandbox": sandbox,
             "config": self.config(),

@@ -24,7 +24,7 @@ impl Meter {
                 cached_input_tokens: total.cached_input_tokens.saturating_sub(before.cached_input_tokens),
                 output_tokens: total.output_tokens.saturating_sub(before.output_tokens),
             },
-            // The first that is heard of a thread, or one that began to count anew.
+            // The first that is heard of a thread, or one that restarted its count.
             _ => last,
         };
         Usage {

@@ -1,4 +1,4 @@
-//! What becomes of a message that is posted to an agent elsewhere. Pure: it is told what came of each attempt.
+//! The outcome of a message that is posted to an external agent. Pure: it is told what came of each attempt.
 
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use paseo_core::item::{Draft, Kind};
 use paseo_core::time::Timestamp;
 
 use crate::fresh::Ids;
+use crate::judged::Posted;
 use crate::provider::{Failed, FailureCode, Output, TurnEnd};
 
 /// Nine attempts within about five minutes.
@@ -22,22 +23,6 @@ pub(super) struct Letter {
     pub(super) key: String,
     /// The same for each attempt.
     pub(super) body: Vec<u8>,
-}
-
-/// What came of an attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Posted {
-    Answered {
-        status: u16,
-        /// The status and the first words of what was answered, for people.
-        words: String,
-        /// How long it wants to be left alone.
-        retry_after: Option<Duration>,
-    },
-    /// There was no answer, for this reason.
-    Unreachable(String),
-    /// Nothing may be posted there.
-    Forbidden(String),
 }
 
 /// What to do next.

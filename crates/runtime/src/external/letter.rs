@@ -34,7 +34,7 @@ struct Said {
     created_at: String,
 }
 
-/// The body that says that nobody waits for a turn any more.
+/// The body that says that a turn is no longer awaited.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Stopped<'a> {

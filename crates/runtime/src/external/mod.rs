@@ -1,11 +1,9 @@
-//! Somebody else's agent, behind HTTP: messages are posted to it, answers come to a callback of the daemon.
+//! An external agent behind HTTP: messages are posted to it, answers come to a callback of the daemon.
 
 mod courier;
 mod letter;
 mod post;
 pub mod signature;
-
-use std::io;
 
 use paseo_core::address::{Allowed, Refused, Target};
 use paseo_core::attachment::Accepts;
@@ -14,9 +12,10 @@ use paseo_core::permission::{Mode, Power};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
-use self::courier::{Action, Courier, Posted, SCHEDULE};
-use self::post::{Lost, Mailbox, Resolver};
+use self::courier::{Action, Courier, SCHEDULE};
+use self::post::Mailbox;
 use crate::fresh::{self, Ids};
+use crate::judged::{self, Judged, Posted, Resolver};
 use crate::provider::{
     BoxFuture, Broken, Capabilities, Check, Control, Exit, Harness, Input, Launch, Lifetime, Memory, Output,
     Provider, Readiness, Remote, StartError,
@@ -37,26 +36,24 @@ pub struct External {
 impl External {
     /// Makes a provider that talks to those it may talk to.
     pub fn new(allowed: Allowed) -> Self {
-        Self { allowed, resolver: post::system() }
+        Self { allowed, resolver: judged::system() }
     }
 
     async fn mailbox(&self, remote: &Remote) -> Result<Mailbox, Refused> {
-        let mailbox = Mailbox {
+        let judged = Judged {
             target: Target::parse(&remote.input_url)?,
             allowed: self.allowed.clone(),
-            secret: remote.secret.clone(),
             resolver: self.resolver.clone(),
             timeout: remote.timeout,
         };
-        // Before anything leaves. What cannot be looked up now may be found at the next attempt.
-        match mailbox.addresses().await {
-            Err(Lost::Refused(refused)) => Err(refused),
-            Ok(_) | Err(Lost::Unknown(_)) => Ok(mailbox),
-        }
+        let mailbox = Mailbox { judged, secret: remote.secret.clone() };
+        // Before anything leaves.
+        mailbox.check().await?;
+        Ok(mailbox)
     }
 }
 
-/// Tells an agent that nobody waits for a turn any more. One attempt: here the turn is over, whatever comes of it.
+/// Tells an agent that a turn is no longer awaited. One attempt: here the turn is over, whatever comes of it.
 pub async fn tell_stopped(
     allowed: Allowed,
     remote: Remote,
@@ -165,7 +162,7 @@ impl Round {
                 },
                 posted = posted(&mut self.posting) => {
                     self.posting = None;
-                    match jitter() {
+                    match fresh::jitter() {
                         Ok(jitter) => self.courier.posted(posted, fresh::now(), jitter),
                         Err(_) => break,
                     }
@@ -204,7 +201,7 @@ impl Round {
                     self.posting = Some(Box::pin(async move { mailbox.post(&letter).await }));
                 }
                 Action::Wake(after) => self.wake = Some(Instant::now() + after),
-                // Nobody may listen any more; the control says so next.
+                // The receiver may be gone; the control says so next.
                 Action::Tell(output) => drop(self.outputs.send(output).await),
             }
         }
@@ -223,10 +220,4 @@ async fn at(time: Option<Instant>) {
         Some(time) => sleep_until(time).await,
         None => std::future::pending().await,
     }
-}
-
-fn jitter() -> io::Result<u32> {
-    let mut bytes = [0; 4];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
-    Ok(u32::from_be_bytes(bytes))
 }

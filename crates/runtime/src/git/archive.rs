@@ -58,7 +58,7 @@ pub(super) async fn archive(located: &Located<'_>) -> Result<Archive> {
             if let Some(staged) =
                 trees.staged.filter(|staged| Some(staged) != head_tree.as_ref() && *staged != trees.all)
             {
-                let message = format!("What was staged on {}", located.worktree.branch);
+                let message = format!("Staged changes on {}, archived by Paseo", located.worktree.branch);
                 let first: Vec<String> = head.iter().cloned().collect();
                 parents.push(commit_tree(git, &staged, &first, &message).await?);
             }

@@ -108,7 +108,7 @@ fn clash(existing: &str, new: &str) -> Option<String> {
     if existing == new {
         return Some("the branch already exists".to_owned());
     }
-    // Git on Linux would take it, and whoever fetches it on a Mac would be in trouble.
+    // Git on Linux would take it, but fetching it on a Mac would fail.
     let (old, wanted) = (existing.to_lowercase(), new.to_lowercase());
     if old == wanted {
         return Some(format!("the branch `{existing}` differs only in case"));

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 use tokio::time::{sleep, timeout};
 
@@ -77,7 +77,14 @@ impl Git {
     }
 
     pub(super) fn call(&self, command: &'static str) -> Call<'_> {
-        Call { git: self, command, arguments: Vec::new(), variables: Vec::new(), patience: SHORT }
+        Call {
+            git: self,
+            command,
+            arguments: Vec::new(),
+            variables: Vec::new(),
+            input: Vec::new(),
+            patience: SHORT,
+        }
     }
 }
 
@@ -94,6 +101,8 @@ pub(super) struct Call<'a> {
     command: &'static str,
     arguments: Vec<OsString>,
     variables: Vec<(&'static str, OsString)>,
+    /// What it reads.
+    input: Vec<u8>,
     patience: Duration,
 }
 
@@ -109,6 +118,12 @@ impl Call<'_> {
 
     pub(super) fn variable(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
         self.variables.push((name, value.into()));
+        self
+    }
+
+    /// Gives it something to read.
+    pub(super) fn input(mut self, input: Vec<u8>) -> Self {
+        self.input = input;
         self
     }
 
@@ -198,8 +213,14 @@ impl Call<'_> {
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(Error::Unavailable(std::io::Error::other("git has no pipes")));
         };
-        let tail = Mutex::new(Vec::new());
-        let (fitted, ()) = tokio::join!(pour(stdout, take), keep_tail(stderr, &tail));
+        let (stdin, tail) = (child.stdin.take(), Mutex::new(Vec::new()));
+        let feed = async {
+            if let Some(mut stdin) = stdin {
+                // One that ends early says why.
+                let _ = stdin.write_all(&self.input).await;
+            }
+        };
+        let (fitted, (), ()) = tokio::join!(pour(stdout, take), keep_tail(stderr, &tail), feed);
         if !fitted {
             // Dropping the group ends what still writes.
             return Err(Error::TooMuch { command: self.command.to_owned() });
@@ -239,7 +260,7 @@ impl Call<'_> {
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_ALLOW_PROTOCOL", "")
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::null())
+            .stdin(if self.input.is_empty() { Stdio::null() } else { Stdio::piped() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             // A group of its own: its filters end with it.
@@ -249,7 +270,7 @@ impl Call<'_> {
     }
 }
 
-/// Ends all of a run that did not come to its end: after a timeout, or when nobody waits for it any more.
+/// Ends all of a run that did not come to its end: after a timeout, or when its caller is gone.
 struct Group(Option<Pid>);
 
 impl Drop for Group {

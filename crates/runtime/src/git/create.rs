@@ -98,7 +98,7 @@ async fn base_commit(git: &Git, base: Option<String>) -> Result<String> {
     }
 }
 
-/// Runs something to its end even when nobody waits for it any more: half a worktree helps nobody.
+/// Runs something to its end even if its caller is gone: half a worktree is useless.
 pub(super) async fn undisturbed<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {

@@ -50,8 +50,8 @@ pub enum Error {
     Repositories(Paths),
     /// Cannot be forced either.
     #[error(
-        "the files that .worktreeinclude lists and only this worktree has ({paths}) take {mebibytes} MiB; \
-         the archive limit is {most} MiB; move or delete them first"
+        "untracked .worktreeinclude files ({paths}) total {mebibytes} MiB; the archive limit is {most} MiB; \
+         move or delete them first"
     )]
     Heavy { paths: Paths, mebibytes: u64, most: u64 },
     #[error("the archive would be incomplete ({0}), so nothing was removed")]

@@ -126,7 +126,7 @@ fn copy(source: &OwnedFd, target: &OwnedFd, path: &Path, room: u64) -> rustix::i
         Err(Errno::LOOP | Errno::NOTDIR) => return Ok(Outcome::Skipped(Why::LeadsOut)),
         folder => folder?,
     };
-    // Not blocking, as it may be a pipe by now.
+    // Not blocking, as it may have become a pipe.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match openat(&folder, name, flags, Mode::empty()) {
         Ok(file) => file,

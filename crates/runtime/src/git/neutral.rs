@@ -80,7 +80,7 @@ pub(super) fn overrides(listing: &[u8]) -> Result<Vec<String>, String> {
         if key.contains(['=', char::REPLACEMENT_CHARACTER]) || key.contains(char::is_control) {
             return Err(key);
         }
-        // The empty value switches a program off, and starts a list (credential helpers) anew.
+        // The empty value switches a program off, and restarts a list (credential helpers).
         settings.push(format!("{key}="));
         settings
             .extend(trusted.remove(&key).unwrap_or_default().iter().map(|value| format!("{key}={value}")));

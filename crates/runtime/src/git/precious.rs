@@ -94,7 +94,7 @@ fn same_content(here: &Path, other: &Path) -> io::Result<bool> {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    // Not blocking, as it may be a pipe by now.
+    // Not blocking, as it may have become a pipe.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }

@@ -23,14 +23,14 @@ pub enum Force {
 pub struct Removed {
     /// Where its work is, if it had any that is nowhere else.
     pub archive: Option<Archive>,
-    /// False when there was no branch, or when someone else uses it by now.
+    /// False when there was no branch, or when another worktree uses it.
     pub branch_deleted: bool,
     /// What git still knows its work by: the archive, else the commit that its branch was on.
     pub kept: Option<String>,
 }
 
 impl Worktree {
-    /// Removes the worktree and its branch. Nobody should be working in it.
+    /// Removes the worktree and its branch. No agent should be working in it.
     ///
     /// Work that is nowhere else is a reason to refuse, or with [`Force::Yes`] is archived first. Files that git
     /// ignores are deleted, unless `.worktreeinclude` lists them. A directory that is gone already is not an error.
@@ -39,7 +39,7 @@ impl Worktree {
         undisturbed(async move { worktree.remove_undisturbed(force).await }).await
     }
 
-    /// Takes back a worktree that was just made, with all that was copied into it. Nobody has worked in it.
+    /// Takes back a worktree that was just made, with all that was copied into it. No agent has worked in it.
     pub async fn take_back(&self, base_commit: &str) -> Result<()> {
         let (worktree, tip) = (self.clone(), base_commit.to_owned());
         undisturbed(async move {
@@ -83,7 +83,7 @@ async fn unregister(git: &Git, path: &Path) -> Result<()> {
     git.call("worktree").args(["remove", "--force", "--force", "--"]).arg(path).long().despite_locks().await
 }
 
-/// Deletes the worktree's branch if it still is where it was seen and nobody else has it checked out.
+/// Deletes the worktree's branch if it still is where it was seen and no other worktree has it checked out.
 async fn delete_branch(git: &Git, worktree: &Worktree, tip: &str) -> Result<bool> {
     let reference = worktree.branch.reference();
     let elsewhere = git.call("for-each-ref").args(["--format=%(worktreepath)", &reference]).text().await?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::changes::{Changes, Paths, Untracked, look, submodules};
 use super::command::Git;
 use super::error::{Error, Result};
+use super::worktree::current_branch;
 
 /// A checkout of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,20 @@ async fn find(directory: &Path) -> Result<Repository> {
     let common = directory.join(git.call("rev-parse").arg("--git-common-dir").path().await?);
     let common_dir = common.canonicalize().map_err(Error::io(format!("reading {}", common.display())))?;
     Ok(Repository { root, common_dir })
+}
+
+/// Returns the branch that a checkout is on. `None` when that is none, or there is no checkout.
+pub async fn branch_of(directory: &Path) -> Result<Option<String>> {
+    if !is_in_repository(directory) {
+        return Ok(None);
+    }
+    current_branch(&Git::in_directory(directory).await?).await
+}
+
+/// Says whether a directory looks like one in a repository, without asking git: for most that are in none this saves
+/// a process.
+pub fn is_in_repository(directory: &Path) -> bool {
+    directory.ancestors().any(|above| above.join(".git").exists())
 }
 
 /// What a new worktree will not have, as it is in no commit.

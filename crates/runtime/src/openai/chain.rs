@@ -13,11 +13,11 @@ const SCHEDULE: Schedule =
     Schedule { attempts: 5, first: Duration::from_millis(500), longest: Duration::from_secs(8) };
 /// How often it is sent again.
 pub(super) const RETRIES: u32 = SCHEDULE.attempts - 1;
-/// How long a model rests whose limit is reached, when nobody says how long.
+/// Default rest of a model whose limit is reached.
 const LIMITED: i64 = 60_000;
 /// How long a model rests that does not exist, or not for this key.
 const REFUSED: i64 = 5 * 60_000;
-/// The longest that anybody may let a model rest.
+/// Longest rest of a model.
 const LONGEST: i64 = 30 * 24 * 60 * 60_000;
 
 /// What to do after a request came to nothing.

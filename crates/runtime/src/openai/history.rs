@@ -88,7 +88,7 @@ impl History {
         history
     }
 
-    /// Adds what somebody said to the agent. What comes together is one message.
+    /// Adds texts to the agent. What comes together is one message.
     pub(super) fn user(&mut self, turn: Option<TurnId>, text: &str, files: &[Attachment]) {
         let text = attachment::with_texts(text, files);
         let shown = files.iter().filter(|file| file.kind.is_image()).map(Attachment::data_url);

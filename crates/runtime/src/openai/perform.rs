@@ -71,9 +71,15 @@ impl Turn<'_> {
             input: open.input.clone(),
             power,
             shape: action.shape(&open.name, power, target.as_ref()),
+            form: None,
         };
-        if let Answer::Deny { message } = self.desk.request_permission(request).await? {
-            return Ok((Done::of(ToolOutcome::Denied, message), None));
+        match self.desk.request_permission(request).await? {
+            Answer::Allow { .. } => {}
+            Answer::Deny { message } => return Ok((Done::of(ToolOutcome::Denied, message), None)),
+            // It put no question, so this allows nothing.
+            Answer::Choose { .. } | Answer::Fill { .. } | Answer::Cancel => {
+                return Ok((Done::of(ToolOutcome::Denied, "Permission denied.".to_owned()), None));
+            }
         }
         match (action, target) {
             (Action::Shell { .. }, _) => self.command(open, action).await,

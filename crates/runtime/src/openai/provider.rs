@@ -4,6 +4,7 @@ use paseo_core::attachment::Accepts;
 use paseo_core::permission::{Mode, Power};
 
 use super::setup::{Endpoint, Setup};
+use crate::models;
 use crate::own_agent;
 use crate::process::{self, Program};
 use crate::provider::{
@@ -11,7 +12,7 @@ use crate::provider::{
     Readiness, StartError,
 };
 
-/// How many tokens a model takes when nobody says.
+/// Default context size of a model, in tokens.
 const CONTEXT: u64 = 128_000;
 /// Where the path ends that people copy from other programs.
 const PATH: &str = "/chat/completions";
@@ -30,7 +31,7 @@ struct Family {
     key: &'static str,
     base_url: &'static str,
     model: &'static str,
-    /// The server that is meant when nobody says another.
+    /// The default server.
     home: Option<&'static str>,
 }
 
@@ -137,9 +138,9 @@ impl OpenAi {
 
     fn no_model(&self) -> StartError {
         StartError {
-            message: format!("{} needs a model name", self.family.name),
+            message: format!("provider `{}` needs a model", self.family.name),
             hint: Some(format!(
-                "pass --model, set `models` in the definition, or set {} in the daemon's environment",
+                "pass --model, or set {} or `models`; see \"Any model\" in the documentation",
                 self.family.model
             )),
         }
@@ -147,12 +148,8 @@ impl OpenAi {
 
     fn no_key(&self) -> StartError {
         StartError {
-            message: format!("{} needs an API key", self.family.name),
-            hint: Some(format!(
-                "set {} in the daemon's environment and run `paseo restart`, or name a key from `[[keys]]` \
-                 in the definition",
-                self.family.key
-            )),
+            message: format!("provider `{}` needs an API key", self.family.name),
+            hint: Some(set(&[self.family.key])),
         }
     }
 
@@ -164,14 +161,20 @@ impl OpenAi {
                      its own server"
                 )
             }
-            None => format!(
-                "set {} in the daemon's environment and run `paseo restart`, or name a key from `[[keys]]` \
-                 that has a `base_url` in the definition; see docs/models.md",
-                self.family.base_url
-            ),
+            None => set(&[self.family.base_url]),
         };
-        StartError { message: format!("{} needs a server URL", self.family.name), hint: Some(hint) }
+        let message = format!("provider `{}` needs a server URL", self.family.name);
+        StartError { message, hint: Some(hint) }
     }
+}
+
+/// Says how to give what is missing.
+fn set(variables: &[&str]) -> String {
+    format!(
+        "set {} in the daemon's environment and run `paseo restart`; see \"Any model\" in the documentation \
+         for other ways",
+        variables.join(" and ")
+    )
 }
 
 impl Provider for OpenAi {
@@ -203,22 +206,30 @@ impl Provider for OpenAi {
 
     /// Without a definition that says more, it needs a server, a key where the server wants one, and a model.
     fn readiness(&self) -> Readiness {
-        let any = Choice { model: Some(String::new()), effort: None, context: None, access: None };
-        let no_model = self.environment.model.is_none().then(|| self.no_model());
-        let missing: Vec<StartError> = self.endpoint(any).err().into_iter().chain(no_model).collect();
+        let Environment { key, base_url, model } = &self.environment;
+        let mut missing = Vec::new();
+        if base_url.is_none() {
+            match self.family.home {
+                Some(_) if key.is_none() => missing.push(("an API key", self.family.key)),
+                Some(_) => {}
+                None => missing.push(("a server URL", self.family.base_url)),
+            }
+        }
+        if model.is_none() {
+            missing.push(("a model", self.family.model));
+        }
         if missing.is_empty() {
-            return Readiness::Ready { program: None };
+            let any = Choice { model: Some(String::new()), effort: None, context: None, access: None };
+            return match self.endpoint(any) {
+                Ok(_) => Readiness::Ready { program: None },
+                Err(StartError { message, hint }) => Readiness::Unset {
+                    needs: format!("another URL: {message}"),
+                    hint: hint.unwrap_or_default(),
+                },
+            };
         }
-        // They all begin alike: `openai needs …`, but for an address that is none.
-        let begin = format!("{} needs ", self.family.name);
-        let needs = missing.iter().map(|one| match one.message.strip_prefix(&begin) {
-            Some(needs) => needs.split(',').next().unwrap_or(needs).to_owned(),
-            None => format!("another URL: {}", one.message),
-        });
-        Readiness::Unset {
-            needs: needs.collect::<Vec<_>>().join(" and "),
-            hint: missing.iter().filter_map(|one| one.hint.clone()).collect::<Vec<_>>().join("; "),
-        }
+        let (needs, variables): (Vec<&str>, Vec<&str>) = missing.into_iter().unzip();
+        Readiness::Unset { needs: needs.join(" and "), hint: set(&variables) }
     }
 
     fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {
@@ -230,6 +241,15 @@ impl Provider for OpenAi {
             return Err(self.no_model());
         }
         Ok(())
+    }
+
+    fn models(&self, ask: models::Ask) -> BoxFuture<'_, Result<models::Offered, models::Error>> {
+        Box::pin(async move {
+            // Which model does not matter: the server is asked for all of them.
+            let any = Choice { model: Some(String::new()), effort: None, context: None, access: ask.access };
+            let Endpoint { base_url, secret, .. } = self.endpoint(any).map_err(models::Error::Unset)?;
+            models::ask_server(models::Server { base_url, secret }).await
+        })
     }
 
     fn start(&self, mut launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
@@ -356,11 +376,11 @@ mod tests {
         let problem = |compatible, variables: &[(&str, &str)]| {
             provider(compatible, variables).readiness().problem().unwrap()
         };
-        assert_eq!(problem(false, &[]).0, "needs an API key and a model name");
+        assert_eq!(problem(false, &[]).0, "needs an API key and a model");
         let (what, hint) = problem(false, &[("OPENAI_API_KEY", "sk")]);
-        assert_eq!(what, "needs a model name");
+        assert_eq!(what, "needs a model");
         assert!(hint.contains("OPENAI_MODEL") && !hint.contains("OPENAI_API_KEY"), "{hint}");
-        assert_eq!(problem(true, &[]).0, "needs a server URL and a model name");
+        assert_eq!(problem(true, &[]).0, "needs a server URL and a model");
         let (what, hint) =
             problem(true, &[("OPENAI_COMPATIBLE_BASE_URL", "x"), ("OPENAI_COMPATIBLE_MODEL", "m")]);
         assert!(

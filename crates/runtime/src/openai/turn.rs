@@ -124,7 +124,7 @@ impl<'a> Turn<'a> {
             let calls = self.ask().await?;
             if calls.is_empty() {
                 self.desk.look().await?;
-                // Whoever was told something in the last moment answers it.
+                // A message that came in the last moment is answered.
                 if !self.take_up().await? {
                     return Ok(());
                 }
@@ -218,7 +218,7 @@ impl<'a> Turn<'a> {
                 Err(words) => return Ok(Err(Refusal::Broken(request::shown(&words, &endpoint)))),
             };
             if reply.len() > REPLY_BYTES || reply.calls.len() > SENSIBLE_CALLS {
-                return Ok(Err(Refusal::Strange("the answer never ended".to_owned())));
+                return Ok(Err(Refusal::Strange("the answer has no end".to_owned())));
             }
             if show && reply.begun {
                 self.show(&added).await?;

@@ -47,7 +47,7 @@ async fn read_reports(mut process: ProcessOutput, outputs: mpsc::Sender<Output>,
     let mut step = 0;
     while let Some(line) = process.next().await {
         for output in adapt(&line, &mut step, provider) {
-            // Nobody listens any more; the program still has to be watched to its end.
+            // The receiver is gone; the program still has to be watched to its end.
             if outputs.send(output).await.is_err() {
                 break;
             }

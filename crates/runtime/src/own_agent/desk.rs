@@ -19,6 +19,7 @@ use super::shell::{Shell, Transcript};
 use crate::fresh::item_id;
 use crate::process_table::children;
 use crate::provider::{Answer, DeltaKind, Input, Message, Output, Retry};
+use crate::slash::SlashCommand;
 
 /// Why a turn cannot go on.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ pub(crate) struct Call {
     pub(crate) started: Instant,
 }
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     /// What it printed.
@@ -87,6 +88,11 @@ impl<'a> Desk<'a> {
         self.item_with(item_id()?, draft).await
     }
 
+    /// Tells which commands messages can begin with.
+    pub(crate) async fn offer(&mut self, commands: Vec<SlashCommand>) -> Result<(), Stop> {
+        Ok(self.link.send(Output::Commands(commands)).await?)
+    }
+
     /// Tells of a finished item that may have grown before. What is too long for a line is cut,
     /// and side information, which is worth nothing in part, is left out.
     pub(crate) async fn item_with(&mut self, id: ItemId, mut draft: Draft) -> Result<(), Stop> {
@@ -102,6 +108,15 @@ impl<'a> Desk<'a> {
             return Ok(());
         }
         Ok(self.link.send(Output::Delta { item, kind, text: line::fitted(text) }).await?)
+    }
+
+    /// Tells what a call that runs has printed.
+    async fn printed(&mut self, call: &Call, text: String) -> Result<(), Stop> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let (call, item, text) = (call.name.clone(), call.result, line::fitted(text));
+        Ok(self.link.send(Output::Printed { call, item, text }).await?)
     }
 
     /// Tells that an attempt broke off, which showed these items.
@@ -180,7 +195,7 @@ impl<'a> Desk<'a> {
         let before = children(std::process::id());
         let mut shell = Shell::start(command)?;
         let mut transcript = Transcript::default();
-        let end = self.watch(&mut shell, call.result, &mut transcript, limit).await;
+        let end = self.watch(&mut shell, call, &mut transcript, limit).await;
         let (status, overdue, mut stop) = match end {
             Ok(Some(status)) => (status, false, None),
             Ok(None) => {
@@ -190,7 +205,7 @@ impl<'a> Desk<'a> {
             Err(stop) => (None, false, Some(stop)),
         };
         let leftover = transcript.push(&shell.leftover());
-        if let Err(broken) = self.delta(call.result, DeltaKind::ToolOutput, leftover).await {
+        if let Err(broken) = self.printed(call, leftover).await {
             stop = Some(broken);
         }
         Ok(Ran { text: transcript.finish(), exit_code: status.and_then(exit_code), overdue, stop })
@@ -200,7 +215,7 @@ impl<'a> Desk<'a> {
     async fn watch(
         &mut self,
         shell: &mut Shell,
-        id: ItemId,
+        call: &Call,
         transcript: &mut Transcript,
         limit: Option<Duration>,
     ) -> Result<Option<Option<WaitStatus>>, Stop> {
@@ -225,7 +240,7 @@ impl<'a> Desk<'a> {
                 Event::Printed(0) => open = false,
                 Event::Printed(count) => {
                     let text = transcript.push(&buffer[..count]);
-                    self.delta(id, DeltaKind::ToolOutput, text).await?;
+                    self.printed(call, text).await?;
                 }
                 Event::Ended(status) => return Ok(Some(status)),
                 Event::Overdue => return Ok(None),
@@ -289,7 +304,7 @@ impl<'a> Desk<'a> {
                 self.steered.push_back(message);
                 Ok(None)
             }
-            // A second turn is never confirmed, so whoever sent it knows that it did not start.
+            // A second turn is never confirmed, so its sender knows that it did not start.
             Input::Turn { .. } => Ok(None),
             Input::Permission { .. } | Input::ToolResult { .. } => Ok(Some(input)),
         }

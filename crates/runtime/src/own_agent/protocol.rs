@@ -3,14 +3,15 @@
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, TurnId};
 use paseo_core::item::{Draft, Kind, ToolOutcome};
-use paseo_core::permission::{self, Power, Shape};
+use paseo_core::permission::{self, Form, Power, Shape};
 use paseo_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::provider::{
     Answer, Attachment, DeltaKind, Exit, Failed, FailureCode, Input, Message, Output, Retry, TurnEnd,
 };
+use crate::slash::SlashCommand;
 
 /// A line to the agent.
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,9 +56,16 @@ enum AnswerWords {
         #[serde(default)]
         message: Option<String>,
     },
+    Choose {
+        answers: Vec<Vec<String>>,
+    },
+    Fill {
+        content: Map<String, Value>,
+    },
     Deny {
         message: String,
     },
+    Cancel,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -111,6 +119,11 @@ enum OutputWords {
         kind: DeltaKind,
         text: String,
     },
+    Printed {
+        call: String,
+        item: ItemId,
+        text: String,
+    },
     BrokeOff {
         items: Vec<ItemId>,
         retry: Option<Retry>,
@@ -137,6 +150,7 @@ enum OutputWords {
     Background {
         tasks: usize,
     },
+    Commands(Vec<SlashCommand>),
     TurnEnded {
         turn: TurnId,
         #[serde(with = "TurnEndWords")]
@@ -152,7 +166,6 @@ enum OutputWords {
 enum DeltaKindWords {
     AssistantText,
     Thinking,
-    ToolOutput,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -180,6 +193,8 @@ struct RequestWords {
     input: Value,
     power: Power,
     shape: Shape,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    form: Option<Form>,
 }
 
 mod code {

@@ -26,6 +26,7 @@ use crate::driver::{Action, Adapter, unreadable};
 use crate::fresh::Ids;
 use crate::lines::Line;
 use crate::provider::{self, Answer, Attachment, Failed, FailureCode, Input, Output, TurnEnd};
+use crate::slash::{self, SlashCommand};
 
 /// The provider of the model that it has when it has none.
 const NO_MODEL: &str = "unknown";
@@ -215,7 +216,15 @@ impl Conversation {
             }
             // Pi has it, the model may not: an interruption now would lose it.
             (Sent::Steer(_), true) => {}
-            (Sent::ClearQueue, _) => {}
+            (Sent::Commands, true) => {
+                let commands = data.commands.into_iter().map(|command| SlashCommand {
+                    name: command.name,
+                    description: command.description,
+                    hint: None,
+                });
+                self.out.tell(Output::Commands(slash::offered(commands)));
+            }
+            (Sent::ClearQueue | Sent::Commands, _) => {}
             (Sent::Abort, _) => self.out.probe(),
             (Sent::Probe, _) => self.probed(&data),
         }
@@ -233,6 +242,7 @@ impl Conversation {
             self.link = Link::Open { file: data.session_file };
         }
         self.start_waiting();
+        self.out.command("get_commands", json!({}), Sent::Commands);
     }
 
     /// Takes in that pi cannot be used.
@@ -272,7 +282,7 @@ impl Conversation {
         turn.accepted = true;
         match disposition {
             Some("started" | "queued") => {}
-            // A command of an extension, which answers nobody.
+            // A command of an extension, which has no answer.
             Some("handled") if !turn.begun => self.conclude(TurnEnd::Completed),
             // An older one does not say whether a run follows.
             _ => self.out.probe(),
@@ -315,7 +325,9 @@ impl Conversation {
         if let Asked::Tool { call } = asked {
             match answer {
                 Answer::Allow { .. } => self.calls.allow(&call, self.out.now),
-                Answer::Deny { .. } => self.calls.deny(&call),
+                Answer::Deny { .. } | Answer::Choose { .. } | Answer::Fill { .. } | Answer::Cancel => {
+                    self.calls.deny(&call);
+                }
             }
         }
         self.out.write(&line);

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use paseo_core::permission::{Power, Request, Shape};
+use paseo_core::permission::form::{Choice, Question};
+use paseo_core::permission::{Form, Power, Request, Shape};
 use serde_json::{Value, json};
 
-use super::parse::{Question, Wish};
+use super::parse::{self, Wish};
 use super::tools;
 use crate::provider::Answer;
 
@@ -31,18 +32,19 @@ impl Asks {
     pub(super) fn begin(&mut self, wish: Wish, directory: &std::path::Path) -> Option<Request> {
         let Wish { id, method, title, message, placeholder, options, .. } = wish;
         let (asked, request) = if method == "input" && title == OURS {
-            let question: Question = serde_json::from_str(&placeholder).ok()?;
+            let question: parse::Question = serde_json::from_str(&placeholder).ok()?;
             let asked = Asked::Tool { call: question.call.clone() };
             (asked, tools::request(id.clone(), question, directory))
         } else {
-            let words =
-                [title, message].into_iter().chain(options.iter().map(|option| format!("- {option}")));
-            let text = words.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
+            let mut lines = vec![title, message];
+            lines.retain(|line| !line.is_empty());
+            let form = form(&method, lines.join("\n"), &options);
+            lines.extend(options.iter().map(|option| format!("- {option}")));
+            let text = lines.join("\n");
             let asked = if method == "confirm" { Asked::Confirm } else { Asked::Words { options } };
             let shape = Shape::Question { text };
-            let request =
-                Request { call: id.clone(), tool: method, input: Value::Null, power: Power::Read, shape };
-            (asked, request)
+            let (call, input, power) = (id.clone(), Value::Null, Power::Read);
+            (asked, Request { call, tool: method, input, power, shape, form })
         };
         self.0.insert(id, asked);
         Some(request)
@@ -67,6 +69,13 @@ impl Asks {
             {
                 value(id, words.trim())
             }
+            (Asked::Words { .. }, Answer::Choose { answers }) => {
+                let chosen = answers.first().and_then(|chosen| chosen.first());
+                chosen.map_or_else(|| cancelled(id), |chosen| value(id, chosen))
+            }
+            (Asked::Tool { .. }, Answer::Choose { .. } | Answer::Fill { .. } | Answer::Cancel) => {
+                value(id, &json!({ "allow": false, "reason": "Permission denied." }).to_string())
+            }
             (Asked::Words { .. }, _) => cancelled(id),
         };
         Some((asked, said))
@@ -78,6 +87,18 @@ impl Asks {
         all.sort();
         all
     }
+}
+
+/// Returns what a question of an extension offers. A yes or a no needs no form.
+fn form(method: &str, text: String, options: &[String]) -> Option<Form> {
+    let (open, options) = match method {
+        "select" => (false, options),
+        "input" | "editor" => (true, &[][..]),
+        _ => return None,
+    };
+    let options = options.iter().map(|label| Choice { label: label.clone(), ..Choice::default() }).collect();
+    let question = Question { text, options, open, ..Question::default() };
+    Form::Questions { questions: vec![question] }.checked()
 }
 
 /// Returns the line that says no to a question without an answer.

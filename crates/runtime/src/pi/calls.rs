@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::out::Out;
 use super::parse::{ToolNote, text_of};
 use super::{diffs, tools};
-use crate::provider::{DeltaKind, Output};
+use crate::provider::Output;
 
 /// The calls that run.
 #[derive(Debug, Default)]
@@ -43,7 +43,8 @@ impl Calls {
         let Some(open) = self.0.get_mut(&note.tool_call_id) else { return };
         let text = text_of(&note.result.content);
         if let Some(new) = text.strip_prefix(open.told.as_str()).filter(|new| !new.is_empty()) {
-            out.tell(Output::Delta { item: open.item, kind: DeltaKind::ToolOutput, text: new.to_owned() });
+            let (call, new) = (note.tool_call_id.clone(), new.to_owned());
+            out.tell(Output::Printed { call, item: open.item, text: new });
             open.told = text;
         }
     }

@@ -20,6 +20,8 @@ pub(super) enum Sent {
     Prompt,
     Steer(DeliveryId),
     ClearQueue,
+    /// What a message can begin with.
+    Commands,
     Abort,
     /// Whether anything still goes on.
     Probe,

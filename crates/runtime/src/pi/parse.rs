@@ -33,7 +33,7 @@ pub(super) struct Response {
     pub(super) error: String,
 }
 
-/// What answers hold: those to `get_state`, and what became of a prompt (1.x).
+/// What answers hold: those to `get_state` and `get_commands`, and the outcome of a prompt (1.x).
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Data {
@@ -42,6 +42,16 @@ pub(super) struct Data {
     pub(super) is_compacting: bool,
     pub(super) disposition: Option<String>,
     pub(super) model: Option<Model>,
+    pub(super) commands: Vec<SlashCommand>,
+}
+
+/// A command that pi offers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SlashCommand {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) name: String,
+    pub(super) description: Option<String>,
 }
 
 /// The model that is chosen.

@@ -78,7 +78,7 @@ pub(super) fn request(id: String, question: Question, directory: &Path) -> Reque
         Some(shape) if find(&tool).is_some() => shape,
         _ => Shape::Tool { name: tool.clone() },
     };
-    Request { call: id, tool, input, power, shape }
+    Request { call: id, tool, input, power, shape, form: None }
 }
 
 /// Returns the code that a command ended with. Older ones say it below the output only.

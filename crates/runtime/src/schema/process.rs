@@ -30,7 +30,7 @@ static CHECKS: Semaphore = Semaphore::const_new(CHECKS_AT_ONCE);
 /// Why there is no verdict.
 #[derive(Debug, thiserror::Error)]
 pub enum Unchecked {
-    #[error("the check took longer than {CHECK_SECONDS} seconds, or more memory than it may have")]
+    #[error("the check exceeded its limit of {CHECK_SECONDS} seconds or its memory limit")]
     Exhausted,
     #[error("the check cannot be started: {0}")]
     Unavailable(#[from] io::Error),
@@ -98,6 +98,6 @@ fn answer() -> io::Result<()> {
     io::stdin().read_to_end(&mut question)?;
     let question: Question = serde_json::from_slice(&question)?;
     let checking = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || judge(&question))?;
-    let verdict = checking.join().map_err(|_| io::Error::other("the check ended with a defect"))?;
+    let verdict = checking.join().map_err(|_| io::Error::other("the check crashed"))?;
     io::stdout().write_all(&serde_json::to_vec(&verdict)?)
 }

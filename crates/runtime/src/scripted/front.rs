@@ -34,7 +34,7 @@ use crate::provider::{Answer, Input, Message, Output};
 /// What stands before what is typed.
 pub(super) const SIGN: &str = "scripted>";
 
-/// What stands before a question to whoever sits there.
+/// What stands before a question to the person at the terminal.
 pub(super) const QUESTION: &str = "? ";
 
 /// How long the agent may take to end its turn, and then itself.
@@ -48,7 +48,7 @@ const SHOWN: usize = 60;
 pub struct Front {
     /// Where it writes its session down.
     pub record: PathBuf,
-    /// Whether it needs leave for a command: the daemon's, or that of whoever sits there.
+    /// Whether it needs permission for a command: the daemon's, or that of the person at the terminal.
     pub asks: bool,
 }
 
@@ -82,7 +82,7 @@ struct Stage {
     ids: Ids,
     running: bool,
     leaving: bool,
-    /// Asks that nobody answered yet.
+    /// Requests without an answer yet.
     open: VecDeque<permission::Request>,
     /// What the daemon was asked answers here.
     heard: (mpsc::Sender<Heard>, mpsc::Receiver<Heard>),
@@ -139,7 +139,7 @@ impl Stage {
             }
         }
         show("\x1b[?2004l\r\n")?;
-        // Whoever does not end in time is ended.
+        // A process that does not end in time is killed.
         timeout(GRACE, self.end_turn(&mut reports)).await.ok();
         drop(self.requests);
         let status = match timeout(GRACE, self.agent.wait()).await {

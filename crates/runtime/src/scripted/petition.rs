@@ -15,7 +15,7 @@ use crate::provider::Answer;
 #[derive(Debug)]
 pub(super) enum Leave {
     Decided(Answer),
-    /// Whoever sits at the terminal decides.
+    /// The person at the terminal decides.
     Ask,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn requested(words: &Value) -> Result<Request, String> {
     let command = input.get("command").and_then(Value::as_str).ok_or("the command is missing")?;
     let shape = Shape::Command { command: command.to_owned() };
     let call = text("tool_use_id").unwrap_or_default().to_owned();
-    Ok(Request { call, tool, power: Power::Shell, shape, input })
+    Ok(Request { call, tool, power: Power::Shell, shape, input, form: None })
 }
 
 /// Calls a tool.

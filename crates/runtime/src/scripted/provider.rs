@@ -130,7 +130,9 @@ fn script_path(directory: &Path, model: Option<&str>) -> Result<Option<PathBuf>,
         Err(message) => Err(StartError {
             message,
             hint: Some(
-                "for this provider, the model is the path of a script file; see docs/scripted.md".to_owned(),
+                "for this provider, the model is the path of a script file; see \"The scripted provider\" in the \
+                 documentation"
+                    .to_owned(),
             ),
         }),
     }

@@ -3,13 +3,15 @@
 use std::fmt;
 use std::time::Duration;
 
+use paseo_core::permission::form::{Choice, Question};
 use serde_json::Value;
+
+use crate::slash::SlashCommand;
 
 /// The largest text that still fits into one protocol line.
 const SPEW_LIMIT: usize = 60 * 1024 * 1024;
 const BIG_LINE_LIMIT: usize = 1024 * 1024 * 1024;
-const VERBS: &str =
-    "say, stream, think, tool, sh, ask, asks, wait, fail, limit, hang, crash, spew, usage, garbage, big-line";
+const VERBS: &str = "say, stream, think, tool, sh, ask, asks, choose, secret, form, link, plan, offer, wait, fail, limit, hang, crash, spew, usage, garbage, big-line";
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +30,16 @@ pub(super) enum Step {
     Ask(String),
     /// Several questions at once.
     Asks(Vec<String>),
+    /// Questions with options.
+    Choose(Vec<Question>),
+    /// Fields to fill in, by the schema that an MCP server would send.
+    Form(Value),
+    /// An address to visit.
+    Link(String),
+    /// A plan that a person approves.
+    Plan(String),
+    /// The commands that messages can begin with.
+    Offer(Vec<SlashCommand>),
     Wait(Duration),
     Fail(String),
     /// A limit is reached, for so long.
@@ -158,6 +170,16 @@ fn read(verb: &str, argument: &str) -> Result<Step, String> {
         "tool" => tool(argument),
         "sh" => text().map(Step::Shell),
         "ask" => text().map(Step::Ask),
+        "choose" => text()?.split("||").map(question).collect::<Result<_, _>>().map(Step::Choose),
+        "secret" => text().map(|text| {
+            Step::Choose(vec![Question { text, open: true, secret: true, ..Question::default() }])
+        }),
+        "form" => serde_json::from_str(argument)
+            .map(Step::Form)
+            .map_err(|error| format!("the schema is not JSON: {error}")),
+        "link" => text().map(Step::Link),
+        "plan" => text().map(Step::Plan),
+        "offer" => text().map(|text| Step::Offer(text.split('|').map(command).collect())),
         "asks" => text().map(|text| Step::Asks(text.split('|').map(|one| one.trim().to_owned()).collect())),
         "wait" => milliseconds(argument).map(Step::Wait),
         "fail" => text().map(Step::Fail),
@@ -212,6 +234,24 @@ fn usage(argument: &str) -> Result<Step, String> {
     Ok(Step::Usage { input: tokens(input)?, output: tokens(output)? })
 }
 
+/// Reads `Which color? | blue: as the sky | red`. An option may end with ` ~ ` and a preview. Several options answer a question with a `*` behind it.
+fn question(text: &str) -> Result<Question, String> {
+    let mut parts = text.split('|').map(str::trim);
+    let asked = parts.next().unwrap_or_default();
+    let option = |part: &str| {
+        let (part, preview) = part.split_once(" ~ ").unwrap_or((part, ""));
+        let (label, description) = part.split_once(": ").unwrap_or((part, ""));
+        let preview = preview.replace("\\n", "\n");
+        Choice { label: label.to_owned(), description: description.to_owned(), preview }
+    };
+    let options: Vec<Choice> = parts.filter(|part| !part.is_empty()).map(option).collect();
+    if asked.is_empty() || options.is_empty() {
+        return Err("expected a question and its options, for example `Which color? | blue | red`".to_owned());
+    }
+    let (text, multiple) = asked.strip_suffix('*').map_or((asked, false), |asked| (asked.trim_end(), true));
+    Ok(Question { text: text.to_owned(), options, multiple, open: true, ..Question::default() })
+}
+
 fn milliseconds(text: &str) -> Result<Duration, String> {
     text.parse()
         .map(Duration::from_millis)
@@ -241,3 +281,10 @@ fn split_word(text: &str) -> (&str, &str) {
 #[cfg(test)]
 #[path = "script_tests.rs"]
 mod tests;
+
+/// Reads a command: `name: description`.
+fn command(text: &str) -> SlashCommand {
+    let (name, description) = text.split_once(':').map_or((text, None), |(name, about)| (name, Some(about)));
+    let description = description.map(|about| about.trim().to_owned());
+    SlashCommand { name: name.trim().to_owned(), description, hint: None }
+}

@@ -14,6 +14,18 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
+fn questions_have_options_and_may_take_several() {
+    let Ok(steps) = parse("<<choose Which?* | blue: as the sky | red || When? | now>>") else { panic!() };
+    let [Step::Choose(questions)] = &steps[..] else { panic!("{steps:?}") };
+    let read = |at: usize| (questions[at].text.as_str(), questions[at].multiple, questions[at].options.len());
+    assert_eq!((read(0), read(1)), (("Which?", true, 2), ("When?", false, 1)));
+    assert_eq!(questions[0].options[0].description, "as the sky");
+    for wrong in ["<<choose Which?>>", "<<choose | a>>", "<<choose A? | a || B?>>", "<<choose>>"] {
+        assert!(parse(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn every_verb_is_understood() {
     let stream = |delay, text: &str| Step::Stream { delay: Duration::from_millis(delay), text: text.into() };
     for (text, step) in [

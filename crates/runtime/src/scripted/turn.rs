@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 
 use paseo_core::id::TurnId;
 use paseo_core::item::{Draft, Kind, ToolCallExtra, ToolClass, ToolOutcome, Usage};
-use paseo_core::permission::{self, Power, Shape};
+use paseo_core::permission::{self, Form, Power, Shape};
 use serde_json::{Value, json};
 
 use super::plan::respond;
 use super::script::{Crash, Step};
+use crate::elicitation::{self, Asked};
 use crate::fresh::item_id;
 use crate::own_agent::{self as desk, Call, Desk, Link, Ran};
 use crate::provider::{Answer, DeltaKind, Input, Output};
+use crate::{questions, slash};
 
 /// The code of a turn that a malformed directive ended.
 pub(super) const SCRIPT_ERROR: &str = "script_error";
@@ -80,8 +82,32 @@ impl<'a> Turn<'a> {
             Step::Think(text) => Ok(self.desk.item(Draft::text(Kind::Thinking, text)).await?),
             Step::Tool { name, input } => self.tool(name, input).await,
             Step::Shell(command) => self.shell(command).await,
-            Step::Ask(text) => self.ask(vec![text]).await,
-            Step::Asks(texts) => self.ask(texts).await,
+            Step::Ask(text) => self.ask(vec![(text, None)]).await,
+            Step::Asks(texts) => self.ask(texts.into_iter().map(|text| (text, None)).collect()).await,
+            Step::Choose(questions) => {
+                let text = questions::words(&questions);
+                self.ask(vec![(text, Some(Form::Questions { questions }))]).await
+            }
+            Step::Form(schema) => {
+                let message = schema["title"].as_str().unwrap_or("Fill this in.");
+                let (text, form) = match elicitation::read("form", &schema, "", &[]) {
+                    Asked::Form(form) => {
+                        (elicitation::words("The scripted agent", message, &form), Some(form))
+                    }
+                    Asked::Unsupported => (message.to_owned(), None),
+                };
+                self.ask(vec![(text, form)]).await
+            }
+            Step::Link(url) => {
+                let form = Form::Link { url };
+                let text = elicitation::words("The scripted agent", "Visit this page.", &form);
+                self.ask(vec![(text, Some(form))]).await
+            }
+            Step::Plan(text) => {
+                let form = Form::Plan { text: text.clone(), advance: false };
+                self.ask(vec![(text, Some(form))]).await
+            }
+            Step::Offer(commands) => Ok(self.desk.offer(slash::offered(commands)).await?),
             Step::Wait(duration) => Ok(self.desk.pause(duration).await?),
             Step::Fail(text) => Err(Stop::Failed { code: SCRIPTED_FAILURE, text }),
             Step::Limit(duration) => Err(Stop::Limited(duration)),
@@ -132,15 +158,16 @@ impl<'a> Turn<'a> {
     }
 
     /// Puts questions, all at once, and waits until each is answered.
-    async fn ask(&mut self, texts: Vec<String>) -> Result<(), Stop> {
+    async fn ask(&mut self, asked: Vec<(String, Option<Form>)>) -> Result<(), Stop> {
         let mut open = HashMap::new();
-        for text in texts {
+        for (text, form) in asked {
             let request = permission::Request {
                 call: self.desk.next_name(),
                 tool: "ask".to_owned(),
                 input: Value::Null,
                 power: Power::Read,
                 shape: Shape::Question { text: text.clone() },
+                form: form.and_then(Form::checked),
             };
             open.insert(request.call.clone(), text);
             self.desk.link.send(Output::Ask(request)).await?;
@@ -157,6 +184,19 @@ impl<'a> Turn<'a> {
                 Answer::Allow { message: Some(answer), .. } => {
                     let kind = Kind::Notice { code: "question_answered".to_owned() };
                     self.desk.item(Draft::text(kind, format!("Answered: {text} ({answer})"))).await?;
+                }
+                Answer::Choose { answers } => {
+                    let kind = Kind::Notice { code: "question_answered".to_owned() };
+                    let each: Vec<String> = answers.iter().map(|chosen| chosen.join(", ")).collect();
+                    self.desk.item(Draft::text(kind, format!("Answered: {}", each.join("; ")))).await?;
+                }
+                Answer::Fill { content } => {
+                    let kind = Kind::Notice { code: "question_answered".to_owned() };
+                    self.desk.item(Draft::text(kind, format!("Answered: {}", Value::from(content)))).await?;
+                }
+                Answer::Cancel => {
+                    let kind = Kind::Notice { code: "permission_denied".to_owned() };
+                    self.desk.item(Draft::text(kind, format!("Cancelled: {text}"))).await?;
                 }
                 Answer::Allow { message: None, .. } => {}
             }
@@ -182,9 +222,15 @@ impl<'a> Turn<'a> {
             input,
             power: Power::Shell,
             shape: Shape::Command { command: command.clone() },
+            form: None,
         };
         match self.desk.request_permission(request).await {
             Ok(Answer::Allow { .. }) => {}
+            Ok(Answer::Choose { .. } | Answer::Fill { .. } | Answer::Cancel) => {
+                return self
+                    .end_call(&call, ToolOutcome::Denied, None, "Permission denied.".to_owned())
+                    .await;
+            }
             Ok(Answer::Deny { message }) => {
                 return self.end_call(&call, ToolOutcome::Denied, None, message).await;
             }

@@ -41,7 +41,7 @@ pub(crate) async fn start(
         Some(Session { state: State::Dead { .. }, .. }) => tmux.restart(&terminal.name, &program).await,
         late => {
             if late.is_some() {
-                // It came too late for whoever started it, with a token that is no good any more.
+                // It came too late for the daemon that started it, with a token that is no longer valid.
                 kill(&tmux, &terminal.name, home(&launch), launch.session).await.map_err(not_started)?;
             }
             tmux.start(&terminal.name, &program).await

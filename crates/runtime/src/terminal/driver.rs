@@ -37,7 +37,7 @@ const INTERRUPT: Duration = Duration::from_secs(5);
 /// How many lines of the last screen are told when it ends.
 pub(super) const LAST_LINES: usize = 20;
 
-/// Somebody in a terminal.
+/// A harness in a terminal.
 pub(super) struct Driver {
     pub(super) resident: Box<dyn Resident>,
     pub(super) desk: Desk,
@@ -88,7 +88,7 @@ pub(super) struct Work {
     looked_at_screen: Option<Instant>,
     /// Nothing was typed into it since it was started.
     pub(super) fresh: bool,
-    /// What stands in its line when nobody has typed anything.
+    /// What its empty input line shows.
     idle_lines: HashSet<String>,
     /// What the screen asks a person.
     asked: Option<String>,
@@ -113,7 +113,7 @@ impl Driver {
                 () = sleep(pause) => {}
             }
             self.follow().await;
-            // A tmux that hangs keeps nobody from going.
+            // A tmux that hangs does not block the exit.
             tokio::select! {
                 biased;
                 word = &mut word => break Stop::by(word),
@@ -218,7 +218,7 @@ impl Driver {
         // What was to come into the turn comes after it, in a turn of its own.
         self.work.waiting.clear();
         self.work.typing.take_if(|typing| typing.is_waiting() && matches!(typing.purpose, Purpose::Steer(_)));
-        // The bookmark stays at its beginning: nobody knows yet whether this was heard.
+        // The bookmark stays at its beginning: it is unknown yet whether this was heard.
         if let Some(turn) = self.turn.take() {
             self.tell(Output::TurnEnded { turn, end }).await;
         }
@@ -307,7 +307,7 @@ impl Driver {
     fn in_line(&mut self, screen: &str) -> Option<String> {
         let line = self.resident.in_line(screen);
         if std::mem::take(&mut self.work.fresh) {
-            // It listens for the first time: nobody has typed anything.
+            // It listens for the first time: nothing was typed yet.
             self.work.idle_lines.extend(line.clone());
         }
         line.filter(|line| !self.work.idle_lines.contains(line))
@@ -370,6 +370,7 @@ impl Driver {
             input: Value::Null,
             power: Power::Read,
             shape: Shape::Question { text },
+            form: None,
         };
         self.tell(Output::Ask(request)).await;
     }
@@ -408,7 +409,7 @@ impl Driver {
     }
 
     pub(super) async fn tell(&mut self, output: Output) {
-        // Nobody may listen any more; the terminal goes on.
+        // The receiver may be gone; the terminal goes on.
         self.outputs.send(output).await.ok();
     }
 
@@ -441,7 +442,7 @@ impl Desk {
         self.tmux.paste(&self.name, text).await
     }
 
-    /// Whatever goes wrong with tmux shows in what becomes of the turn.
+    /// Failures of tmux show in the outcome of the turn.
     pub(super) fn note<T>(&self, done: Result<T, Error>) {
         if let Err(error) = done {
             tracing::warn!(%error, name = self.name, "a terminal does not respond to commands");

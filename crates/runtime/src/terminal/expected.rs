@@ -1,7 +1,7 @@
 //! What we typed, or are about to, and the harness has not recorded yet. Pure.
 //!
 //! A text is expected from before its first key is pressed. Whatever the harness then records with that content is that
-//! delivery, however soon or late it appears; only what nobody expects is a person's. So nothing is forgotten that may
+//! delivery, however soon or late it appears; only unexpected text is a person's. So nothing is forgotten that may
 //! still be recorded: when too much is expected, nothing more is typed.
 
 use std::cmp::Reverse;
@@ -14,8 +14,8 @@ use paseo_core::id::{DeliveryId, TurnId};
 /// How many letters of a long text are compared: of a long paste, some harnesses record only the beginning.
 const ENOUGH: usize = 300;
 
-/// From how many letters on a text is known wherever it is: nobody else says just that by chance. The envelopes of what
-/// agents and the daemon say are longer.
+/// From how many letters on a text is known wherever it is: no other author writes just that by chance. The envelopes
+/// of what agents and the daemon say are longer.
 const DISTINCT: usize = 20;
 
 /// The most texts that are expected at once.

@@ -1,4 +1,4 @@
-//! How a terminal is left: running for whoever comes next, ended, or with what is to be told of how its program ended.
+//! How a terminal is left: running for the next driver, ended, or with what is to be told of how its program ended.
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    /// Whoever goes without a word leaves it running.
+    /// A driver that ends without an order leaves it running.
     pub(super) fn by<E>(word: Result<(), E>) -> Self {
         if word.is_ok() { Self::Killed } else { Self::Left }
     }
@@ -43,7 +43,7 @@ impl Driver {
             {
                 self.take(input).await;
             }
-            // Whoever has something to say waits for the next.
+            // Messages wait for the next driver.
             self.inputs.close();
         }
         // How it ended is known when tmux says so.
@@ -63,7 +63,7 @@ impl Driver {
         self.tell(Output::Exited(exit)).await;
     }
 
-    /// Says whether an earlier driver typed a turn that nobody has told this one of yet.
+    /// Says whether an earlier driver typed a turn that this one does not know of yet.
     fn awaits_input(&self) -> bool {
         self.work.typing.is_none() && self.work.expected.turn().is_some_and(|turn| self.begun != Some(turn))
     }

@@ -6,6 +6,7 @@ mod driver;
 pub mod ending;
 mod expected;
 mod leaving;
+mod pty;
 #[cfg(test)]
 mod real_tests;
 mod record;
@@ -14,6 +15,7 @@ mod said;
 #[cfg(test)]
 pub(crate) mod said_tests;
 pub(crate) mod screen;
+pub mod shell;
 pub(crate) mod shown;
 pub mod tmux;
 #[cfg(test)]

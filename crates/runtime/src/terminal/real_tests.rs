@@ -178,7 +178,7 @@ impl Pane<'_> {
         }
     }
 
-    /// Hands a text over, as whoever drives it does: what is shown is sent.
+    /// Hands a text over, as its driver does: what is shown is sent.
     fn say(&mut self, text: &str) {
         let before = self.screen();
         self.paste(text);
@@ -291,7 +291,7 @@ fn plays(program: Program) {
     let below = descendants(first).into_iter().map(|process| process.pid);
     let pids: Vec<u32> = below.chain([first]).collect();
     stage.tmux(&["kill-session", "-t", "=w"]);
-    // Codex lets nobody into a conversation that another one has.
+    // Codex opens a conversation only once at a time.
     let is_gone = |pid: &u32| find(*pid).is_none() || has_ended(*pid);
     wait("it is gone", || pids.iter().all(is_gone), || format!("{pids:?}"));
     let before = pane.ends().len();

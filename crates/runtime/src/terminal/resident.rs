@@ -10,7 +10,7 @@ use paseo_core::time::Timestamp;
 use crate::process::Program;
 use crate::provider::TurnEnd;
 
-/// A harness in a terminal. Pure: whoever drives it types, looks at the screen and reads files for it.
+/// A harness in a terminal. Pure: its driver types, looks at the screen and reads files for it.
 pub(crate) trait Resident: Send {
     /// Reads from its screen whether it takes what is typed.
     fn readiness(&self, screen: &str) -> Screen;
@@ -86,7 +86,7 @@ pub(crate) enum Screen {
 pub(crate) enum Seen {
     /// The id that the conversation can be continued by.
     Reference(String),
-    /// It took this from whoever typed it.
+    /// It accepted this typed text.
     Said(String),
     /// Something for the transcript. The id is derived from the line: the same each time it is read.
     Item { id: ItemId, step: u32, parent: Option<String>, draft: Draft },

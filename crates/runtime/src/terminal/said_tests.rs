@@ -251,7 +251,7 @@ async fn what_came_too_late_for_its_turn_belongs_to_the_one_that_has_it_now() {
     play.typed(begins(1, "begin")).await;
     play.records("said begin\n").await;
     play.typed(steers(2, "this way")).await;
-    // The turn ends, and the harness takes the message as a turn of its own, before anybody looks.
+    // The turn ends, and the harness takes the message as a turn of its own, before the driver looks.
     assert_eq!(play.records("over\nsaid this way\ntext done\nover\n").await, ["ended 1"], "it waits");
     play.told(begins(2, "this way")).await;
     assert_eq!(play.tells().await, ["handed 2", "answer done", "ended 2"]);
@@ -287,7 +287,7 @@ async fn the_next_daemon_knows_what_this_one_typed() {
     let mut play = Play::new(None);
     play.typed(begins(1, "begin")).await;
     let mut play = play.restart(None);
-    // It was recorded and answered meanwhile, and nobody has told this daemon what was to be typed.
+    // It was recorded and answered meanwhile, and this daemon was not told what was to be typed.
     assert_eq!(play.records("said begin\ntext done\n").await, ["handed 1", "answer done"]);
     play.told(begins(1, "begin")).await;
     assert!(play.driver.work.typing.is_none(), "it is not typed again");
@@ -334,7 +334,7 @@ async fn what_was_called_off_and_is_taken_all_the_same_is_not_a_persons() {
 async fn a_persons_words_are_theirs_though_a_message_that_waits_is_in_them() {
     let mut play = Play::new(None);
     play.typed(begins(1, "do it")).await;
-    // All of it is recorded and answered before anybody looks: theirs was queued when ours was typed.
+    // All of it is recorded and answered before the driver looks: theirs was queued when ours was typed.
     let told =
         play.records("said could you do it again\ntext twice\nover\nsaid do it\ntext once\nover\n").await;
     assert_eq!(

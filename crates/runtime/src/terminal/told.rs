@@ -36,7 +36,7 @@ fn word(seen: &Seen) -> String {
     }
 }
 
-/// A terminal that nobody looks at.
+/// A terminal without a driver.
 pub(crate) fn terminal() -> Terminal {
     Terminal {
         socket: PathBuf::from("/nowhere.sock"),

@@ -111,7 +111,7 @@ impl Typing {
         self.enter(Stage::Waiting, now);
     }
 
-    /// Waits anew: nobody could look at the screen meanwhile.
+    /// Waits again: the screen could not be read meanwhile.
     pub(super) fn unseen(&mut self, now: Instant) {
         self.since = now;
     }
@@ -180,7 +180,7 @@ impl Typing {
             (Stage::Waiting, Some(line)) => self.make_room(line, now),
             (Stage::Emptying { .. }, Some(_)) if waited <= EMPTIES => Move::Nothing,
             (Stage::Emptying { tries: 1 }, Some(line)) if self.theirs.as_ref() == Some(&line) => {
-                // It cannot be emptied: nobody typed it.
+                // It cannot be emptied: it was not typed.
                 self.theirs = None;
                 self.enter(Stage::Waiting, now);
                 Move::Learn(line)
@@ -221,7 +221,7 @@ impl Typing {
         Move::Tell(STALLED.to_owned())
     }
 
-    /// Empties the line once nobody types into it any more.
+    /// Empties the line once no person types into it.
     fn make_room(&mut self, line: String, now: Instant) -> Move {
         let (text, rests, since) = self.half_typed.get_or_insert_with(|| (line.clone(), now, now));
         if *text != line {

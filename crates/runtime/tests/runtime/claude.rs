@@ -6,7 +6,7 @@ use std::path::Path;
 
 use paseo_core::id::TurnId;
 use paseo_core::item::{Kind, ToolOutcome, Usage};
-use paseo_core::permission::{Mode, Shape};
+use paseo_core::permission::{Form, Mode, Shape, form};
 use paseo_core::time::Timestamp;
 use paseo_runtime::claude::Claude;
 use paseo_runtime::process_table;
@@ -104,14 +104,17 @@ impl Talk {
     async fn next(&mut self) -> Output {
         let output = within(self.harness.output.recv()).await.expect("the harness went silent");
         if let Output::Ask(request) = &output {
-            let decision = if self.allow {
-                // Out of the words of a question no input is read.
-                let question = matches!(request.shape, Shape::Question { .. });
-                let input = if question { serde_json::Value::Null } else { request.input.clone() };
-                Answer::Allow { input, message: self.words.clone() }
-            } else {
-                Answer::Deny { message: "no".into() }
-            };
+            let decision =
+                if let (Some(Form::Questions { questions }), Some(words)) = (&request.form, &self.words) {
+                    Answer::Choose { answers: form::answers_in_words(questions, words).unwrap() }
+                } else if self.allow {
+                    // Out of the words of a question no input is read.
+                    let question = matches!(request.shape, Shape::Question { .. });
+                    let input = if question { serde_json::Value::Null } else { request.input.clone() };
+                    Answer::Allow { input, message: self.words.clone() }
+                } else {
+                    Answer::Deny { message: "no".into() }
+                };
             self.send(Input::Permission { call: request.call.clone(), decision }).await;
         }
         output
@@ -236,7 +239,8 @@ async fn a_turn_streams_runs_its_tools_and_ends() {
     assert_eq!(end(&outputs), TurnEnd::Completed);
     assert_eq!(said(&outputs), ["hello", "done [turns=1 tools=1 model=claude-sonnet-4-5]"]);
     assert_eq!(outcomes(&outputs), [ToolOutcome::Ok]);
-    assert!(matches!(outputs.first(), Some(Output::Handed { .. })), "{outputs:?}");
+    let first = outputs.iter().find(|output| !matches!(output, Output::Commands(_)));
+    assert!(matches!(first, Some(Output::Handed { .. })), "{outputs:?}");
     for kind in [DeltaKind::Thinking, DeltaKind::AssistantText] {
         assert!(
             outputs

@@ -77,7 +77,7 @@ async fn a_shell_step_is_asked_for_run_and_stored() {
         .outputs
         .iter()
         .filter_map(|output| match output {
-            Output::Delta { kind: DeltaKind::ToolOutput, text, .. } => Some(text.as_str()),
+            Output::Printed { text, .. } => Some(text.as_str()),
             _ => None,
         })
         .collect();
@@ -216,7 +216,7 @@ async fn an_interrupt_ends_a_command_and_all_that_it_started() {
     let command =
         "(setsid sh -c 'exec 9>witness; trap \"\" TERM; echo up >&9; sleep 1000' &); echo hi; sleep 1000";
     session.begin(vec![human(&format!("<<sh {command}>><<say never>>"))]).await;
-    while !matches!(session.next().await, Output::Delta { .. }) {}
+    while !matches!(session.next().await, Output::Printed { .. }) {}
     assert_eq!(witness.line().await, "up");
     session.send(Input::Interrupt).await;
     let outcome = session.finish().await;
@@ -234,7 +234,7 @@ async fn an_interrupt_spares_what_an_earlier_turn_left_running() {
     session.run("<<sh sh -c 'exec 9>witness; echo $$ >&9; exec sleep 1000' &>>").await;
     let background = witness.line().await.parse().unwrap();
     session.begin(vec![human("<<sh echo up; sleep 1000>>")]).await;
-    while !matches!(session.next().await, Output::Delta { .. }) {}
+    while !matches!(session.next().await, Output::Printed { .. }) {}
     session.send(Input::Interrupt).await;
     assert_eq!(session.finish().await.end, TurnEnd::Interrupted);
     assert!(

@@ -87,7 +87,17 @@ pub(crate) fn clients(home: &Path, word: &str) -> Vec<Pid> {
         words.contains(&word.as_bytes()) && words.contains(&socket.as_os_str().as_encoded_bytes())
     };
     let found = std::fs::read_dir("/proc").unwrap().flatten().filter(is_one);
-    found.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)).collect()
+    let found: Vec<Pid> =
+        found.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)).collect();
+    // A process that tmux has just forked has the command line of its parent until it executes its program.
+    let forked = |pid: &Pid| parent(*pid).is_some_and(|parent| found.contains(&parent));
+    found.iter().copied().filter(|pid| !forked(pid)).collect()
+}
+
+fn parent(pid: Pid) -> Option<Pid> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    Pid::from_raw(rest.split_whitespace().nth(1)?.parse().ok()?)
 }
 
 /// Reads everything to the end of the file, and prints it with control characters made visible.

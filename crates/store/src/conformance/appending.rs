@@ -180,7 +180,7 @@ pub async fn the_fold_can_refuse(engine: &impl Engine) {
     assert_eq!(subject.log.head("a").await.unwrap(), None);
 }
 
-/// Whoever lost a stream writes nothing more, to any stream.
+/// A writer that lost a stream writes nothing more, to any stream.
 pub async fn a_fence_stops_a_former_owner(engine: &impl Engine) {
     let mut subject = Subject::new(engine);
     let fenced = |epoch| {

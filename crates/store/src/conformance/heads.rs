@@ -6,7 +6,7 @@ use super::subject::{Build, Subject, batch, control, fresh_id};
 use super::{Engine, SuiteFold};
 use crate::{Body, Erasure, Expect, Fold, Head, Which};
 
-/// Folding all events anew gives what the log has kept all along.
+/// Folding all events again gives what the log has kept all along.
 pub async fn heads_equal_a_replay(engine: &impl Engine) {
     let mut subject = Subject::new(engine);
     for round in 0..30 {

@@ -55,7 +55,7 @@ pub async fn a_key_survives_reopening_and_erasure(engine: &impl Engine) {
     assert_eq!(subject.refusal(request("mine", "k", 2)).await, Error::KeyReused { key: "k".into() });
 }
 
-/// Whoever was refused may try again under the same key.
+/// A refused caller may try again under the same key.
 pub async fn a_refused_batch_does_not_use_its_key(engine: &impl Engine) {
     let subject = Subject::new(engine);
     let mut wrong = request("mine", "k", 1);

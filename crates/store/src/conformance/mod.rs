@@ -75,6 +75,7 @@ macro_rules! conformance {
             the_head_is_told_at_once_and_after_each_commit,
             events_are_read_in_pages,
             items_are_read_in_pages_both_ways,
+            items_of_one_kind_are_read_in_pages_both_ways,
             names_are_read_by_prefix,
             a_content_id_is_used_once,
             difficult_characters_come_back,

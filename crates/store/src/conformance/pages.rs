@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::subject::{Build, Subject, batch, control, fresh_id};
-use crate::{Expect, ItemRow};
+use crate::{Expect, ItemRow, Side};
 
 /// Pages of all events and of one stream fit together.
 pub async fn events_are_read_in_pages(engine: &impl Engine) {
@@ -61,6 +61,34 @@ pub async fn items_are_read_in_pages_both_ways(engine: &impl Engine) {
     let content = item.content.unwrap();
     assert_eq!(subject.log.content(content.id).await.unwrap(), Some(content));
     assert_eq!(after(1, 1).await.unwrap()[0].content, None);
+}
+
+/// A transcript can be read by one kind of its items.
+pub async fn items_of_one_kind_are_read_in_pages_both_ways(engine: &impl Engine) {
+    let mut subject = Subject::new(engine);
+    for n in 1..=12 {
+        let mut batch = batch().and_item("a", None).and_item("b", None);
+        for item in &mut batch.items {
+            item.kind = if n % 3 == 0 { "asked" } else { "said" }.to_owned();
+        }
+        subject.append(batch).await;
+        // Some are in the index, some wait for it.
+        if n == 8 {
+            subject.reopen().await;
+        }
+    }
+    let read = async |kind, side, limit| -> Vec<u64> {
+        let page = subject.log.items_of("a", kind, side, limit).await.unwrap();
+        page.iter().map(|item: &ItemRow| item.ordinal).collect()
+    };
+    assert_eq!(read("asked", Side::After(0), 9).await, [3, 6, 9, 12]);
+    assert_eq!(read("asked", Side::After(3), 2).await, [6, 9]);
+    assert_eq!(read("asked", Side::Before(None), 3).await, [6, 9, 12]);
+    assert_eq!(read("asked", Side::Before(Some(9)), 1).await, [6]);
+    assert_eq!(read("asked", Side::Before(Some(3)), 9).await, [0; 0]);
+    assert_eq!(read("said", Side::Before(Some(5)), 9).await, [1, 2, 4]);
+    assert_eq!(read("nothing", Side::After(0), 9).await, [0; 0]);
+    assert_eq!(subject.log.items_of("nobody", "asked", Side::After(0), 9).await.unwrap(), []);
 }
 
 /// Names are found by a range, so no character of a prefix means anything else.

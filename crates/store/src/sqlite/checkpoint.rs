@@ -11,7 +11,7 @@ const LARGE: i64 = 1024;
 /// and one that has only just written much: the next will come at once, and the same pages need not be moved as often.
 const LARGE_WHEN_BUSY: i64 = 3000;
 
-/// Checkpoints without waiting for anybody, when it is worth it.
+/// Checkpoints without waiting for readers, when it is worth it.
 pub(super) fn when_large(connection: &Connection, busy: bool) -> rusqlite::Result<()> {
     let wal = checkpoint(connection, "PRAGMA wal_checkpoint(NOOP)")?;
     if wal.pages - wal.moved > if busy { LARGE_WHEN_BUSY } else { LARGE } {

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 /// Bits at first, and at most: enough for 128 thousand and for 8 million keys.
 const LEAST: usize = 1 << 20;
 const MOST: usize = 1 << 26;
-/// Bits for each key, below which it is made anew with twice as many. One in a few hundred keys is then looked up in
+/// Bits for each key, below which it is rebuilt with twice as many. One in a few hundred keys is then looked up in
 /// vain.
 const SHARE: usize = 8;
 /// How many keys are read from the index at a time.

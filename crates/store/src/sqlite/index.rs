@@ -6,12 +6,12 @@ use super::value::{integer, unsigned};
 use crate::record::Seq;
 
 /// How many events may wait for their place in an index. More make appends cheaper, as more entries of a page are
-/// written at once; but whoever reads a stream looks at all of them.
+/// written at once; but each read of a stream looks at all of them.
 pub(super) const WAITING: u64 = 4096;
-/// How many keys may wait. Nobody looks at those, but the writer remembers a hash of each; and as keys come in no order,
-/// it takes many until some of them share a page.
+/// How many keys may wait. Reads do not look at those, but the writer remembers a hash of each; and as keys come in no
+/// order, it takes many until some of them share a page.
 pub(super) const KEYS_WAITING: u64 = 32_768;
-/// How many may wait when the log is closed: whoever opens it reads them all.
+/// How many may wait when the log is closed: opening it reads them all.
 pub(super) const KEYS_LEFT: u64 = 1024;
 
 /// How far the indexes are filled.
@@ -79,6 +79,23 @@ pub(super) fn page(table: &str, column: &str, bound: &str, direction: &str) -> S
              SELECT seq FROM (
                  SELECT seq FROM event
                  WHERE seq > (SELECT event FROM indexed) AND stream = ?1 AND {column} {bound} ?2
+                 ORDER BY seq {direction} LIMIT ?3)
+         ) ORDER BY seq {direction} LIMIT ?3"
+    )
+}
+
+/// Returns the same query for items, of kind `?4` only.
+pub(super) fn page_of_kind(bound: &str, direction: &str) -> String {
+    format!(
+        "SELECT seq FROM (
+             SELECT seq FROM (
+                 SELECT i.seq FROM item i CROSS JOIN event e ON e.seq = i.seq
+                 WHERE i.stream = ?1 AND i.ordinal {bound} ?2 AND e.kind = ?4
+                 ORDER BY i.ordinal {direction} LIMIT ?3)
+             UNION ALL
+             SELECT seq FROM (
+                 SELECT seq FROM event
+                 WHERE seq > (SELECT event FROM indexed) AND stream = ?1 AND ordinal {bound} ?2 AND kind = ?4
                  ORDER BY seq {direction} LIMIT ?3)
          ) ORDER BY seq {direction} LIMIT ?3"
     )

@@ -131,7 +131,7 @@ impl Recent {
         self.indexed = true;
     }
 
-    /// Notes that the transaction was committed: from now on whoever reads sees what it brought.
+    /// Notes that the transaction was committed: from now on readers see what it stored.
     pub(super) fn committed(&mut self) {
         if std::mem::take(&mut self.indexed) {
             self.waiting.0.lock().first = HashMap::new();

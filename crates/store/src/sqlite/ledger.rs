@@ -23,7 +23,7 @@ const MANY: usize = 8;
 /// After so many milliseconds the next batch writes them, should there be too few events until then.
 const BEHIND: i64 = 100;
 
-/// The writer's memory. Valid as long as nobody else writes, which [`Ledger::refresh`] checks.
+/// The writer's memory. Valid as long as no other process writes, which [`Ledger::refresh`] checks.
 pub(super) struct Ledger {
     fold: Arc<dyn Fold>,
     heads: Cache,

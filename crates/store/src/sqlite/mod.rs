@@ -45,7 +45,7 @@ use crate::batch::{Appended, Batch};
 use crate::clock::{Clock, system_clock};
 use crate::error::{Error, Result};
 use crate::file::{FilePiece, FileRow, NewFile, Unclaimed};
-use crate::log::{BoxFuture, Fold, Log, Which};
+use crate::log::{BoxFuture, Fold, Log, Side, Which};
 use crate::record::{ContentRow, Head, HeadRow, ItemRow, Record, Seq, Version};
 use crate::search::{Hit, Indexing, Search};
 
@@ -192,6 +192,19 @@ impl Log for Sqlite {
     fn items<'a>(&'a self, stream: &'a str, after: u64, limit: usize) -> BoxFuture<'a, Result<Vec<ItemRow>>> {
         let stream = stream.to_owned();
         Box::pin(self.readers.read(move |connection| query::items(connection, &stream, after, limit)))
+    }
+
+    fn items_of<'a>(
+        &'a self,
+        stream: &'a str,
+        kind: &'a str,
+        side: Side,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ItemRow>>> {
+        let (stream, kind) = (stream.to_owned(), kind.to_owned());
+        Box::pin(
+            self.readers.read(move |connection| query::items_of(connection, &stream, &kind, side, limit)),
+        )
     }
 
     fn items_before<'a>(

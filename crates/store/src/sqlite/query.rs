@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use super::behind::{self, Written};
 use super::value::{integer, limit};
 use super::{content, index, rows};
-use crate::log::{Fold, Which};
+use crate::log::{Fold, Side, Which};
 use crate::record::{Head, HeadRow, ItemRow, Record, Seq, Version};
 
 /// The columns of a head, of a table that is called `h`.
@@ -69,6 +69,24 @@ pub(super) fn items_before(
 ) -> rusqlite::Result<Vec<ItemRow>> {
     let before = before.unwrap_or(u64::MAX);
     item_page(connection, ("<", "DESC"), name, before, count)
+}
+
+/// Returns items of one kind, oldest first.
+pub(super) fn items_of(
+    connection: &Connection,
+    name: &str,
+    kind: &str,
+    side: Side,
+    count: usize,
+) -> rusqlite::Result<Vec<ItemRow>> {
+    let Some(stream) = stream(connection, name)? else { return Ok(Vec::new()) };
+    let ((bound, direction), border) = match side {
+        Side::After(after) => ((">", "ASC"), after),
+        Side::Before(before) => (("<", "DESC"), before.unwrap_or(u64::MAX)),
+    };
+    let numbers = index::page_of_kind(bound, direction);
+    let wanted = params![stream, integer(border), limit(count), kind];
+    read_items(connection, &numbers, wanted)
 }
 
 /// Returns the head of a stream.
@@ -167,14 +185,19 @@ fn item_page(
     count: usize,
 ) -> rusqlite::Result<Vec<ItemRow>> {
     let Some(stream) = stream(connection, name)? else { return Ok(Vec::new()) };
+    let numbers = index::page("item", "ordinal", bound, direction);
+    read_items(connection, &numbers, params![stream, integer(border), limit(count)])
+}
+
+/// Returns the items whose numbers a query finds, oldest first.
+fn read_items(connection: &Connection, numbers: &str, wanted: impl Params) -> rusqlite::Result<Vec<ItemRow>> {
     let mut page: Vec<ItemRow> = connection
         .prepare_cached(&format!(
-            "SELECT {}, {} FROM ({}) p CROSS JOIN event e ON e.seq = p.seq LEFT JOIN content c ON c.id = e.content",
+            "SELECT {}, {} FROM ({numbers}) p CROSS JOIN event e ON e.seq = p.seq LEFT JOIN content c ON c.id = e.content",
             rows::COLUMNS,
             content::COLUMNS,
-            index::page("item", "ordinal", bound, direction)
         ))?
-        .query_map(params![stream, integer(border), limit(count)], rows::read_item)?
+        .query_map(wanted, rows::read_item)?
         .collect::<rusqlite::Result<_>>()?;
     page.sort_unstable_by_key(|item| item.seq);
     Ok(page)

@@ -1,6 +1,6 @@
-//! The newest events, kept as they were committed, so that whoever follows the log need not ask the database for each.
+//! The newest events, kept as they were committed, so that followers of the log need not ask the database for each.
 //!
-//! It holds what this process wrote, and only while nobody else wrote in between and nothing was erased.
+//! It holds what this process wrote, and only while no other process wrote in between and nothing was erased.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -10,7 +10,7 @@ use super::connection::create_private;
 use super::failure::explain;
 use crate::error::{Error, Result};
 
-/// Marks a file as ours ("Pase" in ASCII), so that nobody else's database is migrated.
+/// Marks a file as ours ("Pase" in ASCII), so that no other program's database is migrated.
 const APPLICATION: i64 = 0x5061_7365;
 
 /// Each step from one format to the next, in order. A released one never changes again.

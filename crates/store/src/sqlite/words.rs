@@ -161,7 +161,7 @@ fn erase(connection: &Connection, entries: &BTreeSet<Entry>) -> rusqlite::Result
     for entry in entries {
         forget(connection, *entry)?;
     }
-    // What was deleted is only marked so, until the index is written anew.
+    // What was deleted is only marked so, until the index is rebuilt.
     let parts: BTreeSet<i64> = entries.iter().map(|entry| entry.part).collect();
     parts.into_iter().try_for_each(|part| command(connection, part, "optimize"))
 }

@@ -41,7 +41,7 @@ pub(super) enum Command {
 /// How an append went.
 pub(super) struct Answer {
     pub(super) outcome: Result<Appended>,
-    /// What is left of it, to be dropped by whoever made it and not by the writer, for whom all others wait.
+    /// What is left of it, to be dropped by its sender and not by the writer, for whom all others wait.
     pub(super) _spent: Option<Box<Submission>>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Writer {
     pub(super) recent: Arc<Recent>,
 }
 
-/// A batch and whoever waits for it.
+/// A batch and its waiting sender.
 struct Waiting {
     submission: Box<Submission>,
     reply: oneshot::Sender<Answer>,
@@ -67,7 +67,7 @@ struct Erased {
     reply: oneshot::Sender<Answer>,
 }
 
-/// Starts the thread. It ends on [`Command::Close`], or when nobody can send any more.
+/// Starts the thread. It ends on [`Command::Close`], or when no sender is left.
 pub(super) fn start(writer: Writer, commands: mpsc::Receiver<Command>) -> Result<()> {
     thread::Builder::new()
         .name("paseo-log".into())
@@ -88,7 +88,7 @@ fn run(mut writer: Writer, mut commands: mpsc::Receiver<Command>) {
                 Command::Append { submission, reply } => group.push(Waiting { submission, reply }),
                 Command::RebuildHeads { reply } => {
                     writer.commit(std::mem::take(&mut group), &mut erased);
-                    // Whoever asked may be gone; the heads are rebuilt all the same. So below, too.
+                    // The caller may be gone; the heads are rebuilt all the same. So below, too.
                     let _ = reply.send(writer.rebuild_heads());
                 }
                 // After the appends of the group, so that these share their transaction all the same.
@@ -149,7 +149,7 @@ impl Writer {
                         Ok(appended @ Appended::New { .. }) if submission.erase.is_some() => {
                             erased.push(Erased { appended, reply })
                         }
-                        // Whoever asked may be gone; the batch is stored all the same.
+                        // The caller may be gone; the batch is stored all the same.
                         outcome => drop(reply.send(Answer { outcome, _spent: Some(submission) })),
                     }
                 }

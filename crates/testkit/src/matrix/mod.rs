@@ -22,6 +22,7 @@ pub(crate) const NOTES_VARIABLE: &str = "PASEO_CONTRACT_NOTES";
 pub enum Feature {
     Conversation,
     Attachments,
+    Commands,
     Model,
     Setup,
     Keys,
@@ -42,9 +43,10 @@ pub enum Feature {
 }
 
 impl Feature {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Conversation,
         Self::Attachments,
+        Self::Commands,
         Self::Model,
         Self::Setup,
         Self::Keys,
@@ -68,6 +70,7 @@ impl Feature {
         match self {
             Self::Conversation => "answers, thoughts, tool calls, diffs, usage",
             Self::Attachments => "images and files as input",
+            Self::Commands => "its own slash commands: listed and run",
             Self::Model => "choosing model and effort",
             Self::Setup => "missing or wrong login, broken configuration",
             Self::Keys => "keys that Paseo hands out",

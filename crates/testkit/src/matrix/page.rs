@@ -5,6 +5,13 @@ use std::fmt::Write;
 use super::{Feature, Outcome, Outcomes, Subject, subjects};
 use crate::real::Program;
 
+const LIMITS: &str = "
+## Limits
+
+- The tests run against a scripted model, so they say nothing about the quality of answers.
+- Other versions of a harness may behave differently. The table names the versions that were tested.
+";
+
 /// Makes the page, from what came of a run on a day.
 pub fn page(outcomes: &Outcomes, day: &str, version: impl Fn(Program) -> Option<String>) -> String {
     let mut page = format!(
@@ -40,7 +47,7 @@ pub fn page(outcomes: &Outcomes, day: &str, version: impl Fn(Program) -> Option<
         writeln!(page, "{before}{}. {note}", number + 1).expect("a text");
     }
     page.push_str(&others(outcomes));
-    page
+    page + LIMITS
 }
 
 fn cell(outcomes: &Outcomes, program: Program, feature: Feature, notes: &mut Vec<String>) -> String {
@@ -125,7 +132,7 @@ mod tests {
             "`claude` 1.6 |",
             "`copilot` not installed |",
             "\n1. failed: `real_codex::many_turns_share_one_process`\n2. partly: one turn\n3. no key\n",
-            "Tests about no particular harness: 0 passed, 1 failed.\n- `threads::several`\n",
+            "Tests about no particular harness: 0 passed, 1 failed.\n- `threads::several`\n\n## Limits\n",
         ] {
             assert!(page.contains(expected), "{expected}\n{page}");
         }

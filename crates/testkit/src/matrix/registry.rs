@@ -1,8 +1,8 @@
 //! Which harness and which feature each contract test is about. A test of the contract checks that none is forgotten.
 
 use super::Feature::{
-    Attachments, Background, Continuing, Conversation, Failures, Guard, GuardedTerminal, Keys, Limits, Model,
-    Permissions, Retries, Setup, Skills, Steering, Stopping, Terminal, Tools, Withholding,
+    Attachments, Background, Commands, Continuing, Conversation, Failures, Guard, GuardedTerminal, Keys,
+    Limits, Model, Permissions, Retries, Setup, Skills, Steering, Stopping, Terminal, Tools, Withholding,
 };
 use super::{Feature, Subject};
 use crate::real::Program::{
@@ -162,13 +162,16 @@ pub const CASES: [(Feature, &[&str]); 16] = [
 ];
 
 /// Tests of their own that are about one harness.
-pub const SINGLES: [(&str, Program, Feature); 47] = [
+pub const SINGLES: [(&str, Program, Feature); 50] = [
     ("attachments::claude_agent_acp_shows_its_model_an_image", ClaudeAcp, Attachments),
     ("attachments::codex_acp_shows_its_model_an_image", CodexAcp, Attachments),
     ("attachments::copilot_shows_its_model_an_image", Copilot, Attachments),
     ("attachments::gemini_shows_its_model_an_image", Gemini, Attachments),
     ("attachments::our_own_agent_is_shown_the_image_again_by_a_new_process", OpenAi, Attachments),
     ("attachments::pi_refuses_an_image_that_its_model_would_not_see", Pi, Attachments),
+    ("commands::claude_names_its_commands", Claude, Commands),
+    ("commands::opencode_describes_its_commands", Opencode, Commands),
+    ("commands::pi_describes_its_commands", Pi, Commands),
     ("structured::claude_agent_acp_corrects_its_answer", ClaudeAcp, Conversation),
     ("structured::copilot_corrects_its_answer", Copilot, Conversation),
     ("structured::gemini_corrects_its_answer", Gemini, Conversation),

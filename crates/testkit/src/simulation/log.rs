@@ -7,6 +7,7 @@ use paseo_core::cause::{self, Cause};
 use paseo_core::codec::{self, Encoded};
 use paseo_core::fold::{SessionHead, Stored, fold};
 use paseo_core::id::{CauseId, SessionId, WatchId};
+use paseo_core::inbox::{self, Place, Section};
 use paseo_core::session::{self, Session};
 use paseo_core::time::Timestamp;
 
@@ -222,13 +223,24 @@ fn apply(head: &mut Option<Head>, event: &Event, at: Timestamp) {
         (head @ None, Event::Session(session::Event::Created(created))) => {
             *head = Some(Head::Session(Rc::new(Session::create(created.as_ref().clone(), at))));
         }
-        (Some(Head::Session(session)), Event::Session(event)) => Rc::make_mut(session).apply(event, at),
+        (Some(Head::Session(session)), Event::Session(event)) => {
+            let before = needs(session);
+            Rc::make_mut(session).apply(event, at);
+            let told = inbox::moves(event) || needs(session) == before;
+            assert!(told, "readers of the inbox are not told what {event:?} changes");
+        }
         (head, Event::Cause(event)) => match head.get_or_insert_with(|| Head::Cause(Rc::default())) {
             Head::Cause(cause) => Rc::make_mut(cause).apply(event, at),
             Head::Session(_) => unreachable!("a stream has events of one kind"),
         },
         (_, Event::Session(event)) => unreachable!("{event:?} of a session that was not created"),
     }
+}
+
+/// Returns what a session needs a person for.
+fn needs(session: &Session) -> Vec<Place> {
+    let entries = inbox::entries(session).into_iter().map(|entry| entry.place);
+    entries.filter(|place| place.section() == Section::NeedsYou).collect()
 }
 
 fn encode(event: &Event) -> Encoded {

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use paseo_core::actor::Actor;
 use paseo_core::cause;
 use paseo_core::content::ContentRef;
 use paseo_core::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId, WatchId};
 use paseo_core::item::Decision as Answer;
 use paseo_core::session::{
-    self, Class, Draft, Event, Incoming, Notice, On, Opening, Outcome, Pending, Placement, Session, Source,
-    Watch,
+    self, Class, Draft, Event, Farewell, Incoming, Notice, On, Opening, Outcome, Pending, Placement,
+    Position, Session, Source, Watch,
 };
 use paseo_core::time::Timestamp;
 
@@ -30,7 +31,10 @@ pub(super) enum Input {
         outcome: Outcome,
         source: Source,
     },
-    Cancel(DeliveryId),
+    /// A person does something to a message that waits.
+    Rearrange(DeliveryId, Rearrangement),
+    /// A person makes it an independent agent. The parent is told by this watch.
+    Promote(WatchId),
     /// An agent that waits is to get a person's words at once.
     Words(WatchId),
     Arm(Watch),
@@ -46,6 +50,17 @@ pub(super) enum Input {
     Clear,
     /// Look again: the log has grown, or the daemon was started again.
     Continue,
+}
+
+/// What a person does to a message that waits.
+#[derive(Debug, Clone)]
+pub(super) enum Rearrangement {
+    /// Its sender is told by this watch.
+    Cancel(WatchId),
+    Edit(ContentRef),
+    Move(Position),
+    /// Whoever releases it pays by this cause, if nobody else does.
+    Release(CauseId),
 }
 
 /// A message on its way.
@@ -230,7 +245,14 @@ impl Owner {
             }
             Input::Took(delivery) => draft.push(Event::Handed { delivery: *delivery }),
             Input::Asked(turn) if runs(turn) => {
-                draft.push(Event::Asked { hash: "ask".into(), text: text(), tool: None, shape: None });
+                draft.push(Event::Asked {
+                    hash: "ask".into(),
+                    text: text(),
+                    tool: None,
+                    shape: None,
+                    question: false,
+                    destructive: false,
+                });
             }
             Input::Answered(turn) if runs(turn) => {
                 draft.push(Event::Decided { hash: "ask".into(), decision: Answer::Allow });
@@ -238,8 +260,19 @@ impl Owner {
             Input::Ended { turn, outcome, source } if runs(turn) => {
                 session::end(draft, session::Ending::of(*outcome, *source));
             }
-            Input::Cancel(delivery) if self.session.queue.iter().any(|pending| pending.id == *delivery) => {
-                draft.push(Event::Cancelled { delivery: *delivery });
+            Input::Rearrange(delivery, how) => rearrange(draft, causes, *delivery, how),
+            Input::Promote(watch) => {
+                let parent = self.session.profile.parent;
+                let waits = |watch: &&Watch| {
+                    Some(watch.watcher) == parent
+                        && desk.waited.contains(&watch.id)
+                        && !self.answered.contains(&watch.id)
+                };
+                let waited = self.session.watches.iter().filter(waits).map(|watch| watch.id).collect();
+                let cause = CauseId::from_uuid(watch.uuid());
+                let farewell = Farewell { waited, watch: *watch, cause };
+                // Refused when it is closed or no child, which is an answer like any other.
+                drop(session::promote(draft, &person(), &farewell));
             }
             Input::Words(watch) => {
                 let words = session::take_words(draft);
@@ -269,7 +302,6 @@ impl Owner {
             | Input::Asked(_)
             | Input::Answered(_)
             | Input::Ended { .. }
-            | Input::Cancel(_)
             | Input::StopCause(_)
             | Input::Continue => {}
         }
@@ -311,6 +343,25 @@ impl Owner {
             Placement::Ready | Placement::Queued | Placement::Held(_) => {}
         }
         Ok(effects)
+    }
+}
+
+/// Drafts what a person does to a message that waits. What has left the queue is locked.
+fn rearrange(draft: &mut Draft, causes: &mut Causes<'_>, delivery: DeliveryId, how: &Rearrangement) {
+    let by = person();
+    match how {
+        Rearrangement::Cancel(watch) => drop(session::cancel(draft, &by, delivery, *watch)),
+        Rearrangement::Edit(text) => drop(session::edit(draft, &by, delivery, text.clone())),
+        Rearrangement::Move(position) => drop(session::move_to(draft, &by, delivery, *position)),
+        Rearrangement::Release(fresh) => {
+            let waiting = draft.session.queue.iter().find(|pending| pending.id == delivery);
+            let is_stopped = waiting.is_some_and(|pending| causes.state(pending.cause).stopped);
+            let released = session::release(draft, &by, &[delivery], |_| is_stopped, *fresh);
+            if let Some(delivery) = released.ok().and_then(|released| released.opens) {
+                let session = draft.session.id;
+                causes.push(*fresh, cause::Event::Opened { by, session, delivery });
+            }
+        }
     }
 }
 
@@ -375,6 +426,11 @@ fn spoil(before: &Session, draft: Draft, desk: &Desk<'_>) -> (Session, Vec<Event
         }
         _ => (draft.session, draft.events),
     }
+}
+
+/// Returns who people are here.
+pub(super) fn person() -> Actor {
+    Actor::Human("cli".into())
 }
 
 /// Points at no text: the simulator has none.

@@ -6,7 +6,7 @@ use paseo_core::session::{self, Draft, Outcome, Source};
 
 use super::ledger::Check;
 use super::log::{Append, Stream};
-use super::owner::{Input, Owner};
+use super::owner::{Input, Owner, Rearrangement};
 use super::world::World;
 use super::{Fault, post};
 
@@ -18,8 +18,10 @@ impl World {
             // With everybody below it.
             Input::Close => drop(self.closing.insert(self.sessions[index])),
             input => {
-                if let Input::Send(mail) = &input {
-                    self.causes.insert(mail.incoming.cause);
+                match &input {
+                    Input::Send(mail) => drop(self.causes.insert(mail.incoming.cause)),
+                    Input::Rearrange(_, Rearrangement::Release(cause)) => drop(self.causes.insert(*cause)),
+                    _ => {}
                 }
                 owner.mailbox.push_back(input);
             }

@@ -1,12 +1,13 @@
 //! The messages and commands that come in, made from randomness.
 
 use paseo_core::actor::Actor;
-use paseo_core::id::{CauseId, DeliveryId, SessionId};
-use paseo_core::session::{Class, Incoming, Notice, Session, Verb};
+use paseo_core::content::ContentRef;
+use paseo_core::id::{CauseId, ContentId, DeliveryId, SessionId, WatchId};
+use paseo_core::session::{Class, Incoming, Notice, Position, Session, Verb};
 use paseo_core::time::Timestamp;
 
 use super::harness::Temper;
-use super::owner::{Input, Mail, News, text};
+use super::owner::{Input, Mail, News, Rearrangement, person as someone, text};
 use super::random::Random;
 
 /// Makes what a person does next to a session.
@@ -15,19 +16,37 @@ pub(super) fn person(session: &Session, temper: Temper, random: &mut Random, now
         Temper::Moody => 0,
         Temper::Loud | Temper::Fertile => 5,
     };
-    match first + random.below(20 - first) {
+    match first + random.below(26 - first) {
+        20 | 21 => Input::Promote(WatchId::from_parts(now, random.bytes())),
+        22..=25 => rearrange(session, random, now),
         0 | 1 => Input::Stop,
         2 => Input::Close,
         3 => Input::Reopen,
         4 => Input::Clear,
-        5 => {
-            let waiting: Vec<DeliveryId> = session.queue.iter().map(|pending| pending.id).collect();
-            random.pick(&waiting).map_or(Input::Continue, Input::Cancel)
-        }
+        5 => rearrange(session, random, now),
         6..=8 => Input::Send(Incoming { verb: Verb::Steer, ..human(random, now) }.into()),
         9..=10 => Input::Send(Incoming { verb: Verb::Interrupt, ..human(random, now) }.into()),
         _ => Input::Send(human(random, now).into()),
     }
+}
+
+/// Makes what a person does to one of the messages that wait, or that waited a moment ago.
+fn rearrange(session: &Session, random: &mut Random, now: Timestamp) -> Input {
+    let turn = session.turn.iter().flat_map(|turn| turn.deliveries.iter().chain(&turn.steering));
+    let known: Vec<DeliveryId> = session.queue.iter().chain(turn).map(|pending| pending.id).collect();
+    let Some(delivery) = random.pick(&known) else { return Input::Continue };
+    let how = match random.below(8) {
+        0 | 1 => Rearrangement::Cancel(WatchId::from_parts(now, random.bytes())),
+        2 => {
+            let id = ContentId::from_parts(now, random.bytes());
+            Rearrangement::Edit(ContentRef { id, len: 1, sha256: id.to_string() })
+        }
+        3 => Rearrangement::Move(Position::First),
+        4 => Rearrangement::Move(Position::Last),
+        5 => Rearrangement::Move(random.pick(&known).map_or(Position::Last, Position::Before)),
+        _ => Rearrangement::Release(CauseId::from_parts(now, random.bytes())),
+    };
+    Input::Rearrange(delivery, how)
 }
 
 /// Makes a person's message: a request of its own.
@@ -35,7 +54,7 @@ pub(super) fn human(random: &mut Random, now: Timestamp) -> Incoming {
     Incoming {
         attachments: Vec::new(),
         delivery: DeliveryId::from_parts(now, random.bytes()),
-        origin: Actor::Human("cli".into()),
+        origin: someone(),
         verb: Verb::Queue,
         cause: CauseId::from_parts(now, random.bytes()),
         hop: 0,

@@ -74,7 +74,9 @@ impl World {
             }
             if wait.armed {
                 match wait::over(&target.session, wait.watch) {
-                    Some(Over::Settled(_) | Over::Idle | Over::Closed) => return Some(End::Answered),
+                    Some(Over::Settled(_) | Over::Idle | Over::Promoted | Over::Closed) => {
+                        return Some(End::Answered);
+                    }
                     Some(Over::Held(_) | Over::Halted(_) | Over::Told) => return Some(End::Otherwise),
                     None => {}
                 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 words! {
-    /// Where the agents of a definition run.
+    /// Where agents of a definition run: `chat` on this machine, `external` elsewhere.
     DefinitionKind {
         Chat = "chat",
         External = "external",
@@ -11,7 +11,22 @@ words! {
 }
 
 words! {
-    /// Whose a definition is.
+    /// The color of a definition's agents.
+    AgentColor from paseo_core::definition::Color {
+        Gray = "gray",
+        Red = "red",
+        Orange = "orange",
+        Yellow = "yellow",
+        Green = "green",
+        Cyan = "cyan",
+        Blue = "blue",
+        Purple = "purple",
+        Pink = "pink",
+    }
+}
+
+words! {
+    /// The layer of a definition.
     Layer from paseo_core::definition::Origin {
         BuiltIn = "built-in",
         Home = "home",
@@ -20,14 +35,14 @@ words! {
 }
 
 words! {
-    /// What waits for a person in a definition.
+    /// The kind of a change that a person has to trust.
     PendingChange from paseo_core::definition::WaitingKind {
         New = "new",
-        /// It would take the place of another.
+        /// It would replace another definition.
         Shadows = "shadows",
         Changed = "changed",
         Removed = "removed",
-        /// It counts, and another definition may use it as it is once it is trusted.
+        /// It is in effect; once it is trusted, other definitions may use it.
         Named = "named",
     }
 }
@@ -42,19 +57,19 @@ words! {
 }
 
 words! {
-    /// Whether the definitions of a project count.
+    /// Whether the definitions of a project are trusted.
     Trust {
         Trusted = "trusted",
-        /// Others were trusted.
+        /// An earlier version was trusted.
         Changed = "changed",
         Untrusted = "untrusted",
     }
 }
 
 words! {
-    /// How bad a mistake in a definition is.
+    /// Severity of a mistake in a definition.
     Severity from paseo_core::definition::Severity {
-        /// The definition is loaded without what is wrong.
+        /// The definition is loaded without the faulty part.
         Warning = "warning",
         /// The definition is not loaded.
         Error = "error",

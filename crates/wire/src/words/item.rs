@@ -3,6 +3,34 @@
 use std::fmt;
 
 words! {
+    /// The format of a text in a form.
+    FieldFormat from paseo_core::permission::form::Format {
+        Email = "email",
+        /// An address with its scheme.
+        Uri = "uri",
+        Date = "date",
+        DateTime = "date-time",
+    }
+}
+
+words! {
+    /// What a field of a form takes.
+    FieldKind {
+        Text = "text",
+        /// Text to mask. Paseo does not store it.
+        Secret = "secret",
+        Number = "number",
+        /// A whole number.
+        Integer = "integer",
+        Boolean = "boolean",
+        /// One of the options.
+        Choice = "choice",
+        /// Any of the options, as an array.
+        Choices = "choices",
+    }
+}
+
+words! {
     /// What an agent may do without asking.
     PermissionMode from paseo_core::permission::Mode {
         Full = "full",
@@ -22,8 +50,8 @@ words! {
 }
 
 words! {
-    /// What a harness in a terminal may do.
-    LeaveDecision {
+    /// Decision about what a harness in a terminal wants to do.
+    CheckDecision {
         Allow = "allow",
         Deny = "deny",
         /// The person at the terminal decides.
@@ -32,7 +60,7 @@ words! {
 }
 
 words! {
-    /// What a tool does to the world.
+    /// The class of a tool.
     ToolClass {
         Read = "read",
         Edit = "edit",
@@ -68,7 +96,7 @@ words! {
 }
 
 words! {
-    /// What an item of a transcript is.
+    /// The kind of an item of a transcript.
     ItemKind {
         UserText = "user_text",
         AssistantText = "assistant_text",
@@ -85,7 +113,7 @@ words! {
 }
 
 words! {
-    /// What is growing.
+    /// The kind of an item that is still growing.
     LiveKind {
         AssistantText = "assistant_text",
         Thinking = "thinking",
@@ -94,7 +122,7 @@ words! {
 }
 
 words! {
-    /// How far an entry of a task list is.
+    /// Status of an entry of a to-do list.
     TodoStatus from paseo_core::todo::Status {
         Pending = "pending",
         InProgress = "in_progress",
@@ -104,7 +132,7 @@ words! {
 }
 
 words! {
-    /// How important an entry of a task list is.
+    /// Priority of an entry of a to-do list.
     TodoPriority from paseo_core::todo::Priority {
         High = "high",
         Medium = "medium",
@@ -113,7 +141,7 @@ words! {
 }
 
 words! {
-    /// A kind of file that a message may have.
+    /// A kind of file that can be attached.
     AttachmentKind {
         Image = "image",
         Pdf = "pdf",
@@ -122,7 +150,7 @@ words! {
 }
 
 words! {
-    /// What a file is, by its bytes.
+    /// Media type of a file, detected from its bytes.
     MediaType {
         Png = "image/png",
         Jpeg = "image/jpeg",

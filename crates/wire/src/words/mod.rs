@@ -103,25 +103,43 @@ fn schema(about: &[&str], words: &[&str]) -> utoipa::openapi::RefOr<utoipa::open
 }
 
 // Behind the macro that they use.
+mod bridge;
+mod daemon;
 mod definition;
+mod error;
+mod file;
 mod item;
 mod provider;
 mod search;
 mod session;
 mod team;
+mod teamd;
+mod terminal;
 
-pub use definition::{DefinitionKind, Exposure, FileChange, Layer, PendingChange, Severity, Trust};
-pub use item::{
-    AttachmentKind, Decision, ItemKind, LeaveDecision, LiveKind, MediaType, PermissionMode, TodoPriority,
-    TodoStatus, ToolClass, ToolOutcome,
+pub use bridge::{BridgeEventKind, BridgePostKind, BridgeServer, BridgeVersion, PostedVia};
+pub use daemon::{HealthStatus, SettingKey, Verdict};
+pub use definition::{
+    AgentColor, DefinitionKind, Exposure, FileChange, Layer, PendingChange, Severity, Trust,
 };
-pub use provider::{Lifetime, Power, ProviderReason, Readiness};
+pub use error::Code;
+pub use file::{BinaryKind, FileKind, PreviewKind};
+pub use item::{
+    AttachmentKind, CheckDecision, Decision, FieldFormat, FieldKind, ItemKind, LiveKind, MediaType,
+    PermissionMode, TodoPriority, TodoStatus, ToolClass, ToolOutcome,
+};
+pub use provider::{Lifetime, ModelSource, Power, Preset, ProviderReason, Readiness, ToolPlugin};
 pub use search::{SearchIn, SearchKind};
 pub use session::{
-    AbandonReason, AnswerVerdict, CheckState, HeldReason, Hold, Placement, PlacementReason, SessionField,
-    Stage, Status, StatusSource, TracedStatus, TurnOutcome,
+    AbandonReason, AnswerVerdict, CheckState, GitOperation, HeldReason, Hold, InboxNeed, Placement,
+    PlacementReason, QueuePosition, SessionField, Stage, Status, StatusSource, TracedStatus, TurnOutcome,
+    UsageBy, Verb,
 };
-pub use team::{Guard, NoticeKind, PresenceState, TaskStatus, TeamRole, ThreadEventKind, WriteReason};
+pub use team::{
+    Guard, MuteMode, NotWokenReason, NoticeKind, NoticeReason, PresenceState, SilencedReason, TaskStatus,
+    TeamRole, ThreadEventKind, WriteReason,
+};
+pub use teamd::{TeamdCode, TeamdSchemaVersion, TeamdWriteReason};
+pub use terminal::TerminalRole;
 
 #[cfg(test)]
 mod tests {
@@ -142,6 +160,16 @@ mod tests {
         for status in session::Status::ALL {
             assert_eq!(Status::from(status).as_str(), status.word());
             assert!(!matches!(TracedStatus::from(status), TracedStatus::Other(_)), "{status:?}");
+        }
+        for other in paseo_core::attachment::Other::ALL {
+            assert_eq!(BinaryKind::from(other).as_str(), other.words());
+        }
+        for key in paseo_core::settings::Key::ALL {
+            assert_eq!(SettingKey::from(key).as_str(), key.word());
+        }
+        assert_eq!(SettingKey::WORDS.len(), paseo_core::settings::Key::ALL.len());
+        for color in paseo_core::definition::Color::ALL {
+            assert_eq!(AgentColor::from(color).as_str(), color.word());
         }
         for mode in permission::Mode::ALL {
             assert_eq!(PermissionMode::from(mode).as_str(), mode.word());

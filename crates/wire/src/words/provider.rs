@@ -15,7 +15,19 @@ words! {
 }
 
 words! {
-    /// What becomes of a harness when the daemon ends.
+    /// Where a list of models comes from.
+    ModelSource {
+        /// The model server.
+        Endpoint = "endpoint",
+        /// The program that runs the agent.
+        Harness = "harness",
+        /// The user's definitions; the provider may have others.
+        Configuration = "configuration",
+    }
+}
+
+words! {
+    /// What happens to a harness when the daemon ends.
     Lifetime {
         /// It ends.
         Pipe = "pipe",
@@ -25,7 +37,7 @@ words! {
 }
 
 words! {
-    /// Why a provider is used.
+    /// Why a provider was chosen.
     ProviderReason {
         AskedFor = "asked_for",
         Configured = "configured",
@@ -34,11 +46,38 @@ words! {
 }
 
 words! {
-    /// What a harness may do by itself.
+    /// A power of a harness.
     Power {
         Read = "native_read",
         Write = "native_write",
         Shell = "native_shell",
         Net = "native_net",
+    }
+}
+
+words! {
+    /// A known agent that speaks the Agent Client Protocol.
+    Preset {
+        OpenCode = "opencode",
+        Gemini = "gemini",
+        ClaudeAgentAcp = "claude-agent-acp",
+        CodexAcp = "codex-acp",
+        Qwen = "qwen",
+        Copilot = "copilot",
+        PiAcp = "pi-acp",
+    }
+}
+
+words! {
+    /// The plugin of a tool.
+    ToolPlugin from paseo_core::tool::Plugin {
+        Ui = "ui",
+        Native = "native",
+        Tabs = "tabs",
+        Agents = "agents",
+        Summon = "summon",
+        Todo = "todo",
+        Threads = "threads",
+        Team = "team",
     }
 }

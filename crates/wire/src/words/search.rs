@@ -11,7 +11,7 @@ words! {
 }
 
 words! {
-    /// What kind of text was found.
+    /// The kind of a hit.
     SearchKind from paseo_core::search::Class {
         Said = "said",
         Answered = "answered",

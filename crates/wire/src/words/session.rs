@@ -3,12 +3,12 @@
 use std::fmt;
 
 words! {
-    /// How a session is doing.
+    /// Status of an agent.
     Status from paseo_core::session::Status {
         Idle = "idle",
         Starting = "starting",
         Running = "running",
-        /// For a permission or an answer.
+        /// It waits for a permission or an answer.
         Waiting = "waiting",
         Error = "error",
         Interrupted = "interrupted",
@@ -17,7 +17,7 @@ words! {
 }
 
 words! {
-    /// The status of a session that may be deleted by now.
+    /// Status of an agent that may have been deleted.
     TracedStatus {
         Idle = "idle",
         Starting = "starting",
@@ -37,7 +37,7 @@ impl From<paseo_core::session::Status> for TracedStatus {
 }
 
 words! {
-    /// How a status is known.
+    /// Where a status comes from.
     StatusSource from paseo_core::session::Source {
         Protocol = "protocol",
         ProcessExit = "process_exit",
@@ -50,7 +50,7 @@ words! {
 }
 
 words! {
-    /// Why a session starts no turn by itself.
+    /// Why an agent starts no turn by itself.
     Hold from paseo_core::session::Hold {
         None = "none",
         Stopped = "stopped",
@@ -73,7 +73,7 @@ words! {
 }
 
 words! {
-    /// Where an accepted message went.
+    /// What happened to an accepted message.
     Placement {
         Started = "started",
         Queued = "queued",
@@ -84,17 +84,17 @@ words! {
 }
 
 words! {
-    /// Why a message is held; or why it is queued, when not for a running turn.
+    /// Why a message is held, or why it is queued if not behind the current turn.
     PlacementReason {
         Stopped = "stopped",
         Budget = "budget",
         Paused = "paused",
         Attempts = "attempts",
         CauseStopped = "cause_stopped",
-        /// Messages that were kept go first.
+        /// Held messages go first.
         Earlier = "earlier",
         Limit = "limit",
-        /// It was started and waits for a tmux that does not answer.
+        /// It was started, but tmux does not answer.
         Terminal = "terminal",
     }
 }
@@ -106,7 +106,7 @@ impl From<paseo_core::session::HeldReason> for PlacementReason {
 }
 
 words! {
-    /// How far a message is.
+    /// Stage of a message.
     Stage {
         Queued = "queued",
         Held = "held",
@@ -129,12 +129,14 @@ words! {
 }
 
 words! {
-    /// A field of a session's view.
+    /// A field of an agent's view.
     SessionField {
         Name = "name",
         Title = "title",
+        Options = "options",
         Labels = "labels",
         PinnedAt = "pinned_at",
+        NotifyWhenFinished = "notify_when_finished",
         Attributes = "attributes",
         Worktree = "worktree",
         ParkedUntil = "parked_until",
@@ -142,11 +144,41 @@ words! {
         Terminal = "terminal",
         Todo = "todo",
         Usage = "usage",
+        LastSnippet = "last_snippet",
+        Step = "step",
+        Unread = "unread",
     }
 }
 
 words! {
-    /// How the check of a structured answer stands.
+    /// What usage is totalled by.
+    UsageBy from paseo_core::usage::By {
+        Day = "day",
+        Project = "project",
+        Model = "model",
+    }
+}
+
+words! {
+    /// Why a person is needed.
+    InboxNeed from paseo_core::inbox::Need {
+        /// The agent waits for a permission.
+        Permission = "permission",
+        /// The agent asked a question.
+        Question = "question",
+        /// The request can only be answered in the worker's terminal.
+        Terminal = "terminal",
+        /// The newest turn failed or was interrupted.
+        Failure = "failure",
+        /// A rate limit was reached; the agent continues when it ends.
+        RateLimit = "rate_limit",
+        /// Messages are held until a person sends one.
+        Hold = "hold",
+    }
+}
+
+words! {
+    /// State of the check of a structured answer.
     CheckState {
         Checking = "checking",
         /// The agent was asked to correct its answer.
@@ -156,13 +188,13 @@ words! {
         Invalid = "invalid",
         /// The check did not finish.
         Unchecked = "unchecked",
-        /// The answer is no longer waited for.
+        /// The agent stopped waiting for the answer.
         Abandoned = "abandoned",
     }
 }
 
 words! {
-    /// What the check of a structured answer led to.
+    /// Result of the check of a structured answer.
     AnswerVerdict from paseo_core::session::Verdict {
         Valid = "valid",
         /// The agent is asked to correct its answer.
@@ -174,7 +206,7 @@ words! {
 }
 
 words! {
-    /// Why a structured answer is no longer waited for.
+    /// Why the agent stopped waiting for a structured answer.
     AbandonReason from paseo_core::session::Abandoned {
         Stopped = "stopped",
         Interrupted = "interrupted",
@@ -187,5 +219,45 @@ words! {
         Failed = "failed",
         /// The correction was handed over several times and never answered.
         Attempts = "attempts",
+    }
+}
+
+words! {
+    /// An unfinished git operation in a worktree.
+    GitOperation {
+        Merge = "merge",
+        Rebase = "rebase",
+        CherryPick = "cherry-pick",
+        Revert = "revert",
+        Bisect = "bisect",
+    }
+}
+
+words! {
+    /// How a message reaches a busy agent.
+    Verb from paseo_core::session::Verb {
+        /// After the running turn.
+        Queue = "queue",
+        /// Into the running turn.
+        Steer = "steer",
+        /// Instead of the running turn.
+        Interrupt = "interrupt",
+    }
+}
+
+#[allow(clippy::derivable_impls)] // The macro that makes the enum has no place for the attribute.
+impl Default for Verb {
+    fn default() -> Self {
+        Self::Queue
+    }
+}
+
+words! {
+    /// A position in a queue.
+    QueuePosition {
+        First = "first",
+        Last = "last",
+        /// Before another message.
+        Before = "before",
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 words! {
-    /// How far a task is.
+    /// Status of a task.
     TaskStatus {
         Blocked = "blocked",
         Pending = "pending",
@@ -15,7 +15,7 @@ words! {
 }
 
 words! {
-    /// Why a path may be written to, or may not.
+    /// Why an agent may or may not write to a path.
     WriteReason {
         LeaseActiveForResource = "lease_active_for_resource",
         NoActiveLeaseForPath = "no_active_lease_for_path",
@@ -27,7 +27,7 @@ words! {
 }
 
 words! {
-    /// What a member of a team is: a `leader` decides about what others have.
+    /// Role of a member of a team. A `leader` may reassign the tasks of others.
     TeamRole {
         Worker = "worker",
         Leader = "leader",
@@ -35,7 +35,7 @@ words! {
 }
 
 words! {
-    /// What happened in a team.
+    /// The kind of an event in a team.
     NoticeKind {
         TeamCreated = "team_created",
         TeamClosed = "team_closed",
@@ -43,10 +43,12 @@ words! {
         AgentLeft = "agent_left",
         WorkerStarted = "worker_started",
         WorkerEnded = "worker_ended",
+        WriteRefused = "write_refused",
         ThreadStarted = "thread_started",
         ThreadLinkedTask = "thread_linked_task",
         ThreadMessage = "thread_message",
         TaskCreated = "task_created",
+        TaskEdited = "task_edited",
         TaskClaimed = "task_claimed",
         TaskRenewed = "task_renewed",
         TaskExpired = "task_expired",
@@ -62,14 +64,21 @@ words! {
 }
 
 words! {
-    /// What keeps an agent from changing files: `lease` allows only what a task that it holds covers.
+    /// Why the daemon released a task by itself.
+    NoticeReason {
+        HolderGone = "the holder was closed or left the team",
+    }
+}
+
+words! {
+    /// What restricts an agent: `lease` allows only the files of tasks that it holds.
     Guard {
         Lease = "lease",
     }
 }
 
 words! {
-    /// What an event of a thread is.
+    /// The type of an event of a thread.
     ThreadEventKind {
         Message = "message",
         Control = "control",
@@ -80,13 +89,50 @@ words! {
 }
 
 words! {
-    /// What a participant is doing. Participants may use words of their own.
+    /// How participants are muted: their replies are held.
+    MuteMode {
+        Hard = "hard",
+    }
+}
+
+words! {
+    /// What a participant is doing. Participants may choose other words.
     PresenceState {
         Listening = "listening",
         Thinking = "thinking",
         Typing = "typing",
         Idle = "idle",
-        /// Nothing was heard for a while.
+        /// It waits for a permission or an answer.
+        Waiting = "waiting",
+        /// It has not answered in time and is still working.
+        Late = "late",
+        /// The participant reported nothing for a while.
         Offline = "offline",
+    }
+}
+
+words! {
+    /// Why a message does not wake a participant.
+    NotWokenReason from paseo_core::thread::Asleep {
+        /// The message is not for it.
+        NotAddressed = "not_addressed",
+        Muted = "muted",
+        /// The thread is paused.
+        Paused = "paused",
+        /// Another program runs it, and reads the thread itself.
+        Outside = "outside",
+        /// It wrote the message.
+        Author = "author",
+        /// It has permissions that the author cannot pass on.
+        NotPermitted = "not_permitted",
+    }
+}
+
+words! {
+    /// Why a participant may not post.
+    SilencedReason from paseo_core::thread::Silence {
+        Muted = "muted",
+        /// The thread is paused.
+        Paused = "paused",
     }
 }

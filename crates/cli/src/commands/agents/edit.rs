@@ -1,9 +1,7 @@
 //! `paseo agents edit`
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use paseo_client::Client;
 use paseo_core::definition::is_slug;
@@ -16,9 +14,9 @@ use super::{located, query};
 use crate::args::{AgentsPlace, EditArgs};
 use crate::consent;
 use crate::context::Context;
-use crate::environment::{EDITOR, VISUAL};
 use crate::failure::Failure;
 use crate::printer::Printer;
+use crate::text_editor::Copy;
 
 /// Opens a copy of a definition in the user's editor, and trusts what was saved there: agents can write to the file
 /// itself while the editor is open.
@@ -31,10 +29,10 @@ pub(super) async fn edit(context: &Context, printer: &Printer, args: EditArgs) -
     // What is saved is trusted as a whole: nothing that an agent wrote there goes along unseen.
     for waiting in known.pending.iter().filter(|one| one.slug == args.slug) {
         consent::show(printer, waiting);
-        printer.note("The editor shows this text. It takes effect when you save.");
+        printer.note("The editor opens the new version. Saving it trusts it.");
     }
     let copy = Copy::of(&path, before.as_deref().unwrap_or_default(), &context.settings.home)?;
-    open(&copy.path)?;
+    copy.open("nothing was trusted")?;
     let Ok(saved) = plain_file::read_to_string(&copy.path) else {
         printer.note("nothing saved");
         return Ok(Exit::Refused);
@@ -80,53 +78,6 @@ fn file(list: &AgentList, home: &Path, slug: &str) -> Result<PathBuf, Failure> {
     fs::create_dir_all(&folder)
         .map_err(|error| Failure::usage(format!("cannot create {}: {error}", folder.display())))?;
     Ok(folder.join(format!("{slug}.toml")))
-}
-
-/// What the editor gets.
-struct Copy {
-    folder: PathBuf,
-    path: PathBuf,
-}
-
-impl Copy {
-    /// Copies a text into a folder of its own, under the name of its file.
-    fn of(file: &Path, text: &str, home: &Path) -> Result<Self, Failure> {
-        let folder = home.join(format!("edit-{}", std::process::id()));
-        let path = folder.join(file.file_name().unwrap_or_default());
-        let made = DirBuilder::new().mode(0o700).create(&folder).and_then(|()| fs::write(&path, text));
-        made.map_err(|error| Failure::usage(format!("cannot create {}: {error}", path.display())))?;
-        Ok(Self { folder, path })
-    }
-
-    /// Leaves it there.
-    fn keep(mut self) -> PathBuf {
-        self.folder = PathBuf::new();
-        self.path.clone()
-    }
-}
-
-impl Drop for Copy {
-    fn drop(&mut self) {
-        if !self.folder.as_os_str().is_empty() {
-            fs::remove_dir_all(&self.folder).ok();
-        }
-    }
-}
-
-/// Runs the editor, as git does: its value is a command with arguments.
-#[allow(clippy::disallowed_methods)] // The user's own editor, which no agent has to do with.
-fn open(path: &Path) -> Result<(), Failure> {
-    let editor = VISUAL.value().or_else(|| EDITOR.value()).unwrap_or_else(|| "vi".into());
-    let mut command = Command::new("sh");
-    let mut script = editor.clone();
-    script.push(" \"$@\"");
-    command.arg("-c").arg(script).arg(&editor).arg(path);
-    let failed = |why: String| {
-        let words = format!("the editor `{}` failed: {why}", editor.to_string_lossy());
-        Failure::new(Exit::AgentError, words).hint("set EDITOR to another program; nothing was trusted")
-    };
-    let status = command.status().map_err(|error| failed(error.to_string()))?;
-    if status.success() { Ok(()) } else { Err(failed(status.to_string())) }
 }
 
 /// Trusts what was saved, and nothing that was written since. In a file with many definitions, what waited before and was

@@ -50,7 +50,7 @@ pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -
     told(printer, &list, "Trusted the definitions of this project as they are now")
 }
 
-/// What became of changes of the user's own definitions.
+/// The outcome of changes to the user's own definitions.
 enum Own {
     /// There are none.
     None,
@@ -71,9 +71,10 @@ async fn own(
     let waiting: Vec<PendingAgent> = waiting.cloned().collect();
     if let Some(missing) = args.slugs.iter().find(|slug| waiting.iter().all(|pending| pending.slug != **slug))
     {
-        let words = format!("none of your own definitions named `{missing}` has a change to trust");
-        return Err(Failure::new(Exit::NotFound, words)
-            .hint("to trust a project's definitions, run `paseo agents trust` without a name there"));
+        let words = format!("`{missing}` is not one of your own definitions, or has no change to trust");
+        return Err(Failure::new(Exit::NotFound, words).hint(
+            "run `paseo agents trust` in the project's directory, without a slug, to trust its definitions",
+        ));
     }
     if waiting.is_empty() {
         return Ok((list, Own::None));
@@ -174,7 +175,7 @@ fn rows(list: &AgentList, project: &AgentProject, agent: &AgentEntry) -> Vec<(&'
     ]
 }
 
-/// Says what became of a file since it was trusted.
+/// Says how a file has changed since it was trusted.
 fn change<'a>(project: &'a AgentProject, file: &str) -> Option<&'a str> {
     let mut changes = project.changes.iter().flatten();
     changes.find(|change| change.file == file).map(|change| change.change.as_str())

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use paseo_client::{Client, Error, Events, Outcome, Step};
 use paseo_wire::error::Exit;
-use paseo_wire::item::ItemView;
+use paseo_wire::id::RequestHash;
+use paseo_wire::item::{ItemBody, ItemView, PermissionFields};
 use paseo_wire::message::{Receipt, SendMessage, Verb};
-use paseo_wire::permission::{AnswerPermission, OpenAsk};
+use paseo_wire::permission::{AnswerPermission, PermissionRequest};
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
-use paseo_wire::words::{Hold, ItemKind, Placement, Status};
-use serde_json::Value;
+use paseo_wire::words::{Hold, Placement, Status};
 use tokio::task::JoinHandle;
 
 use super::surface::Surface;
@@ -53,9 +53,9 @@ pub(super) struct Conversation {
     /// An answer that waits for its question.
     postponed: Option<Wish>,
     /// The question that was answered last: the stream may still show it for a moment.
-    answered: Option<String>,
+    answered: Option<RequestHash>,
     /// The questions that a person has seen here: without a hash, only those are meant.
-    seen: Vec<String>,
+    seen: Vec<RequestHash>,
 }
 
 impl Conversation {
@@ -98,7 +98,12 @@ impl Conversation {
                     }
                 }
             },
-            Frame::Item(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+            Frame::Item(_)
+            | Frame::Thread(_)
+            | Frame::Team(_)
+            | Frame::Cause(_)
+            | Frame::Resume(_)
+            | Frame::Cursor(_) => {}
         }
         Ok(Next::Listen)
     }
@@ -111,15 +116,15 @@ impl Conversation {
         }
         logs::meet(&mut self.people, &self.client, item).await;
         self.surface.item(item, &self.people)?;
-        let decided = item.fields.get("decision").is_some_and(|decision| !decision.is_null());
-        if self.typed && item.kind == ItemKind::Permission && !decided {
-            let hash = item.fields.get("hash").and_then(Value::as_str).unwrap_or_default();
+        if self.typed
+            && let ItemBody::Permission(PermissionFields { hash, decision: None, .. }) = &item.body
+        {
             // The transcript keeps a request as it was made. Without an answer from the daemon, assume it is open.
             let open = self.client.open_asks(Some(&self.session.id)).await;
-            if open.is_ok_and(|open| open.iter().all(|ask| ask.hash != hash)) {
+            if open.is_ok_and(|open| open.iter().all(|ask| ask.hash != *hash)) {
                 return Ok(());
             }
-            self.seen.push(hash.to_owned());
+            self.seen.push(hash.clone());
             let hash = asks::short(hash);
             let words = format!("answer with /allow {hash} or /deny {hash}");
             self.surface.aside(Style::Yellow, &words)?;
@@ -142,7 +147,7 @@ impl Conversation {
     /// Returns the outcome of the oldest message that has none, and where it was known. May be cancelled.
     pub(super) async fn outcome(&mut self) -> Result<(Outcome, u64), Failure> {
         let Some(followed) = &mut self.followed else { return std::future::pending().await };
-        let lost = |error| Failure::new(Exit::AgentError, format!("lost track of the message: {error}"));
+        let lost = |error| Failure::new(Exit::AgentError, format!("cannot follow the message: {error}"));
         Ok(followed.await.map_err(lost)??)
     }
 
@@ -233,7 +238,7 @@ impl Conversation {
     }
 
     /// Returns the hash of what the agent asks.
-    fn ask(&self) -> Option<&String> {
+    fn ask(&self) -> Option<&RequestHash> {
         self.session.ask.as_ref().filter(|ask| self.answered.as_ref() != Some(ask))
     }
 
@@ -263,30 +268,32 @@ impl Conversation {
 
     /// Answers what the agent asks: what the first word names, else the only thing there is.
     async fn answer(&mut self, allow: bool, words: Option<String>) -> Result<(), Failure> {
-        let open: Vec<OpenAsk> = match self.ask() {
+        let open: Vec<PermissionRequest> = match self.ask() {
             Some(_) => self.client.open_asks(Some(&self.session.id)).await?,
             None => Vec::new(),
         };
-        let open: Vec<&OpenAsk> =
+        let open: Vec<&PermissionRequest> =
             open.iter().filter(|ask| self.answered.as_ref() != Some(&ask.hash)).collect();
         let (hash, message) = match (words::which(words.as_deref(), &open), open.as_slice()) {
             (Some((ask, message)), _) => (ask.hash.clone(), message),
             (None, [only]) if allow && self.typed && !self.seen.contains(&only.hash) => {
-                let message = format!("the request was not shown here: {}", asks::what(only));
+                let message = format!("you have not seen this request: {}", asks::what(only));
                 let hint = format!("to allow exactly this, type /allow {}", asks::short(&only.hash));
                 return Err(Failure::usage(format!("{message}\n{}", only.text)).hint(hint));
             }
             (None, [only]) => (only.hash.clone(), words),
             (None, []) => {
                 let SessionView { handle, status, .. } = &self.session;
-                let message = format!("{handle} has no permission request; it is {status}");
+                let message = format!("{handle} has no permission request; its status is {status}");
                 return Err(Failure::new(Exit::Refused, message));
             }
-            (None, several) => {
+            (None, several @ [first, ..]) => {
                 let lines =
                     several.iter().map(|ask| format!("\n{} {}", asks::short(&ask.hash), asks::what(ask)));
                 let message = format!("several permission requests are open:{}", lines.collect::<String>());
-                return Err(Failure::usage(message).hint("choose one: /allow and the hash in front of it"));
+                let (deed, hash) = (if allow { "allow" } else { "deny" }, asks::short(&first.hash));
+                let hint = format!("choose one by its hash, for example `/{deed} {hash}`");
+                return Err(Failure::usage(message).hint(hint));
             }
         };
         let answer = AnswerPermission { allow, message, ..AnswerPermission::default() };

@@ -33,7 +33,7 @@ use crate::terminal::Keys;
 
 /// How many of the newest items are shown first.
 const PAST: usize = 30;
-/// How long somebody who leaves waits to hear how the agent is.
+/// How long to wait for the agent's status on exit.
 const PARTING: Duration = Duration::from_secs(2);
 
 /// How the command ends.
@@ -93,13 +93,13 @@ async fn now(client: &Client, known: SessionView) -> SessionView {
     }
 }
 
-/// Says what becomes of an agent that a person leaves.
+/// Prints the status of the agent on exit.
 fn farewell(session: &SessionView) -> String {
     let SessionView { handle, status, hold, queued, .. } = session;
     let back = format!("To attach again: paseo attach {handle}");
     match status {
         Status::Waiting => {
-            format!("{handle} is waiting for a permission: paseo permit ls. {back}")
+            format!("{handle} is waiting for permission: paseo permit ls. {back}")
         }
         Status::Starting | Status::Running if *hold == Hold::Stopped => {
             format!("{handle} is stopping. {back}")

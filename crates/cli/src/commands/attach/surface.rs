@@ -178,7 +178,7 @@ impl Prompted {
         if let Some(rest) = self.growth.rest(item) {
             if !rest.is_empty() {
                 let look =
-                    if item.kind == ItemKind::Thinking { Look::THOUGHT } else { self.printer.look(false) };
+                    if item.kind() == ItemKind::Thinking { Look::THOUGHT } else { self.printer.look(false) };
                 self.screen.grow(look, rest)?;
             }
             return self.screen.settle();

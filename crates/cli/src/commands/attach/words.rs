@@ -1,6 +1,6 @@
 //! What a typed line means.
 
-use paseo_wire::permission::OpenAsk;
+use paseo_wire::permission::PermissionRequest;
 
 /// Fewest characters that name an ask.
 const LEAST: usize = 4;
@@ -27,7 +27,7 @@ pub(crate) const HELP: [(&str, &str); 7] = [
     ("words", "send a message, read after the current turn"),
     ("! words", "interrupt the current turn with a message"),
     ("/stop", "stop the current turn; queued messages are held"),
-    ("/allow [which]", "allow a permission request; the hash if several are open"),
+    ("/allow [HASH]", "allow the request; HASH is needed only if several are open"),
     ("/deny [words]", "deny a permission request, with an optional reason"),
     ("/quit, ctrl-D", "detach; the agent keeps working"),
     ("//words", "send a message that starts with a slash"),
@@ -60,7 +60,10 @@ pub(crate) fn meaning(line: &str) -> Wish {
 }
 
 /// Returns the ask that the first word names, and the other words.
-pub(super) fn which<'a>(words: Option<&str>, open: &[&'a OpenAsk]) -> Option<(&'a OpenAsk, Option<String>)> {
+pub(super) fn which<'a>(
+    words: Option<&str>,
+    open: &[&'a PermissionRequest],
+) -> Option<(&'a PermissionRequest, Option<String>)> {
     let words = words?.trim();
     let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
     let is_hash = first.len() >= LEAST && first.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -78,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_first_word_may_say_which() {
-        let ask = |hash: &str| -> OpenAsk {
+        let ask = |hash: &str| -> PermissionRequest {
             serde_json::from_value(json!({
                 "session": "s", "handle": "3f2a", "name": null, "project": "/p", "hash": hash, "tool": null,
                 "text": "x", "always": null, "since": "2026-01-31T12:00:00.000Z",

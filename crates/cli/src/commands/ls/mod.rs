@@ -11,11 +11,10 @@ use paseo_core::definition::DEFAULT;
 use paseo_core::label::UI;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
-use paseo_wire::session::{Hidden, SessionLine, SessionLines, SessionPage, SessionQuery, SessionView};
+use paseo_wire::session::{Hidden, SessionLine, SessionLines, SessionPage, SessionQuery};
 use paseo_wire::time::Moment;
 use paseo_wire::words::Status;
 use paseo_wire::worker::TerminalView;
-use serde::Serialize;
 
 use watch::Agents;
 
@@ -26,14 +25,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Printer, Style, Table, limit, relative, status_style};
 use crate::signs::Signs;
-
-/// What `--json` prints.
-#[derive(PartialEq, Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct ListView<'a> {
-    seq: u64,
-    sessions: &'a [SessionView],
-}
 
 pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
@@ -49,7 +40,7 @@ pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failu
         return watched::run(context, client, &printer, &Agents { query: &query, args: &args }).await;
     }
     match printer.mode() {
-        Mode::Json => printer.json(&view(&all(client, query).await?))?,
+        Mode::Json => printer.json(&all(client, query).await?)?,
         Mode::Quiet => {
             for session in lines(client, query).await?.sessions {
                 printer.line(&session.handle)?;
@@ -58,10 +49,6 @@ pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failu
         Mode::Normal => show(&printer, lines(client, query).await?, &args)?,
     }
     Ok(Exit::Ok)
-}
-
-fn view(page: &SessionPage) -> ListView<'_> {
-    ListView { seq: page.seq, sessions: &page.sessions }
 }
 
 /// Reads a whole list, with all there is to know of each session.
@@ -150,12 +137,13 @@ fn as_worker(name: &str, terminal: &TerminalView) -> String {
     let stands = match (&terminal.exit, terminal.person) {
         (Some(exit), _) => format!(", {}", worker::ended(exit)),
         (None, true) => ", a person is typing".to_owned(),
+        (None, false) if terminal.taken_over_by.is_some() => ", taken over by a person".to_owned(),
         (None, false) => String::new(),
     };
     format!(" (worker{called}{stands})")
 }
 
-/// Says whether a session follows a definition that somebody wrote.
+/// Says whether a session follows a definition that is not built in.
 fn follows_a_definition(session: &SessionLine) -> bool {
     session.agent != DEFAULT && !session.agent.is_empty()
 }
@@ -253,11 +241,14 @@ pub(super) fn under_home(path: &str) -> String {
 
 /// Says how many are hidden, by which filter, and what shows them.
 fn hidden(hidden: Hidden, args: &ListArgs) -> Option<String> {
-    let filtered = !args.labels.is_empty() || args.ui;
-    let labels = if filtered { "without these labels" } else { "in the web app (--ui)" };
+    let labels = match (args.labels.is_empty(), args.ui) {
+        (true, true) => "not in the web app (leave out --ui)",
+        (true, false) => "in the web app (--ui)",
+        (false, _) => "with other labels",
+    };
     let parts = [
         (hidden.labels, labels),
-        (hidden.agent, "with other definitions (without --agent)"),
+        (hidden.agent, "with other definitions (leave out --agent)"),
         (hidden.status, "closed (-a)"),
         (hidden.project, "started elsewhere (-g)"),
     ];
@@ -293,15 +284,18 @@ mod tests {
         let told = hidden(counts, &args(&[])).unwrap();
         assert_eq!(told, "hidden: 4 in the web app (--ui), 2 closed (-a), 1 started elsewhere (-g)");
         let told = hidden(Hidden { labels: 3, ..Hidden::default() }, &args(&["--ui"])).unwrap();
-        assert_eq!(told, "hidden: 3 without these labels");
+        assert_eq!(told, "hidden: 3 not in the web app (leave out --ui)");
+        let told = hidden(Hidden { labels: 3, ..Hidden::default() }, &args(&["--label", "a=b"])).unwrap();
+        assert_eq!(told, "hidden: 3 with other labels");
         let told = hidden(Hidden { agent: 2, ..Hidden::default() }, &args(&["--agent", "x"])).unwrap();
-        assert_eq!(told, "hidden: 2 with other definitions (without --agent)");
+        assert_eq!(told, "hidden: 2 with other definitions (leave out --agent)");
         assert_eq!(hidden(Hidden::default(), &args(&[])), None);
     }
 
     #[test]
     fn workers_are_marked() {
-        let terminal = |exit, person| TerminalView { name: "red-1".to_owned(), exit, person };
+        let terminal =
+            |exit, person| TerminalView { name: "red-1".to_owned(), exit, person, taken_over_by: None };
         let at = paseo_core::time::Timestamp::from_millis(0).into();
         let exit = paseo_wire::worker::ExitView { code: Some(3), signal: None, at };
         assert_eq!(as_worker("red-1", &terminal(None, false)), " (worker)");

@@ -3,7 +3,7 @@
 use paseo_client::{Client, Error};
 use paseo_wire::session::{SessionLine, SessionPage, SessionQuery};
 
-use super::{all, asks_in_terminal, hidden, table, view};
+use super::{all, asks_in_terminal, hidden, table};
 use crate::args::ListArgs;
 use crate::commands::watched::Watched;
 use crate::failure::Failure;
@@ -35,7 +35,7 @@ impl Watched for Agents<'_> {
     }
 
     fn print(&self, printer: &Printer, page: &SessionPage) -> Result<(), Failure> {
-        printer.json(&view(page))
+        printer.json(page)
     }
 
     fn shown(&self, printer: &Printer, page: &SessionPage) -> String {

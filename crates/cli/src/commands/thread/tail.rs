@@ -13,11 +13,13 @@ use crate::args::TailArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Mode, Printer};
+use crate::settings::Settings;
 
 pub(super) async fn run(context: &Context, args: TailArgs) -> Result<Exit, Failure> {
     let client = context.client()?;
     let thread = client.thread(&args.thread).await?.thread;
     let mut shown = Shown {
+        settings: &context.settings,
         printer: context.printer.json_if(args.json),
         ids: args.ids,
         last: 0,
@@ -41,9 +43,9 @@ pub(super) async fn run(context: &Context, args: TailArgs) -> Result<Exit, Failu
 }
 
 /// Shows everything from an event on, and returns the point in the log to stream from.
-async fn onward(client: &Client, thread: &str, from: String, shown: &mut Shown) -> Result<u64, Failure> {
+async fn onward(client: &Client, thread: &str, from: String, shown: &mut Shown<'_>) -> Result<u64, Failure> {
     let limit = Some(PAGE_ROWS);
-    let mut query = ThreadEventQuery { from: Some(from), limit, ..ThreadEventQuery::default() };
+    let mut query = ThreadEventQuery { from: Some(from.into()), limit, ..ThreadEventQuery::default() };
     let mut seq = None;
     loop {
         let page = client.thread_events(thread, &query).await?;
@@ -60,10 +62,10 @@ async fn onward(client: &Client, thread: &str, from: String, shown: &mut Shown) 
 }
 
 /// Shows the newest events, and returns the point in the log to stream from.
-async fn newest(client: &Client, thread: &str, count: usize, shown: &mut Shown) -> Result<u64, Failure> {
+async fn newest(client: &Client, thread: &str, count: usize, shown: &mut Shown<'_>) -> Result<u64, Failure> {
     let (mut pages, mut missing, mut seq, mut before) = (Vec::new(), count, None, None);
     loop {
-        // Whoever wants none is still told from where on.
+        // Without any, the start of the stream is still told.
         let limit = Some(missing.clamp(1, PAGE_ROWS));
         let query = ThreadEventQuery { before, limit, ..ThreadEventQuery::default() };
         let page = client.thread_events(thread, &query).await?;
@@ -84,7 +86,7 @@ async fn newest(client: &Client, thread: &str, count: usize, shown: &mut Shown) 
     }
 }
 
-async fn follow(context: &Context, thread: &str, seq: u64, mut shown: Shown) -> Result<Exit, Failure> {
+async fn follow(context: &Context, thread: &str, seq: u64, mut shown: Shown<'_>) -> Result<Exit, Failure> {
     let client = context.client()?;
     let mut events = client.events(seq, &[format!("thread:{thread}")]);
     loop {
@@ -106,7 +108,8 @@ async fn follow(context: &Context, thread: &str, seq: u64, mut shown: Shown) -> 
 }
 
 /// What was shown already.
-struct Shown {
+struct Shown<'a> {
+    settings: &'a Settings,
     printer: Printer,
     ids: bool,
     /// The version of the newest.
@@ -115,7 +118,7 @@ struct Shown {
     authors: HashMap<String, String>,
 }
 
-impl Shown {
+impl Shown<'_> {
     async fn show(&mut self, client: &Client, event: &ThreadEvent) -> Result<(), Failure> {
         self.last = event.version;
         if self.printer.mode() == Mode::Json {
@@ -125,21 +128,21 @@ impl Shown {
             Some(id) => Some(self.author(client, &event.thread, id).await),
             None => None,
         };
-        shown::event(&self.printer, event, answered.as_deref(), self.ids)?;
-        self.authors.insert(event.id.to_string(), event.from.clone());
+        shown::event(&self.printer, event, answered.as_deref(), self.ids, self.settings)?;
+        self.authors.insert(event.id.to_string(), event.from.to_string());
         Ok(())
     }
 
-    /// Returns who said something, perhaps before the first event that is shown; its id when nobody knows any more.
+    /// Returns who said something, perhaps before the first event that is shown; its id if that is no longer known.
     async fn author(&mut self, client: &Client, thread: &str, id: &str) -> String {
         if let Some(author) = self.authors.get(id) {
             return author.clone();
         }
-        let query =
-            ThreadEventQuery { from: Some(id.to_owned()), limit: Some(1), ..ThreadEventQuery::default() };
+        let query = ThreadEventQuery { from: Some(id.into()), limit: Some(1), ..ThreadEventQuery::default() };
         let found = client.thread_events(thread, &query).await.ok();
-        let author =
-            found.and_then(|page| page.events.into_iter().next()).map_or(id.to_owned(), |event| event.from);
+        let author = found
+            .and_then(|page| page.events.into_iter().next())
+            .map_or(id.to_owned(), |event| event.from.into());
         self.authors.insert(id.to_owned(), author.clone());
         author
     }

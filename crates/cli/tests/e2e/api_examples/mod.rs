@@ -5,9 +5,10 @@
 mod fits;
 mod normal;
 mod story;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -23,41 +24,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Operations without an example, and why.
 const WITHOUT: &[(&str, &str)] = &[
-    ("answerPermissionRequest", "the hash of a request is another each time, and no text"),
-    ("attachWorker", "needs a terminal"),
-    ("callMcpServer", "only agents call it"),
-    ("callTool", "only agents call it"),
-    ("captureWorker", "needs a terminal"),
-    ("createProvider", "needs a program that speaks the Agent Client Protocol"),
-    ("deleteDevice", "needs a browser"),
-    ("deleteProvider", "needs a provider that was added"),
-    ("deleteRule", "needs a rule"),
-    ("deleteWorktree", "needs a git repository"),
-    ("distrustProject", "needs a project with definitions"),
     ("getApp", "a page"),
     ("getAppView", "a page"),
     ("getAsset", "a file"),
     ("getAttachment", "a file"),
+    ("getIcon", "a file"),
     ("getLoginPage", "a page"),
+    ("getManifest", "a file"),
     ("getOpenApi", "this document"),
-    ("getSessionSecret", "needs an external agent"),
-    ("getWorker", "needs a terminal"),
-    ("killWorker", "needs a terminal"),
-    ("listTools", "only agents call it"),
-    ("logIn", "the code of a link works once"),
-    ("logOut", "needs a browser"),
+    ("getServiceWorker", "a file"),
     ("openFrontPage", "a page"),
-    ("receiveCallback", "needs an external agent"),
-    ("requestPermission", "only agents call it"),
-    ("sendToWorker", "needs a terminal"),
-    ("startWorker", "needs a terminal"),
-    ("trustAgent", "needs a change that waits for trust"),
-    ("trustProject", "needs a project with definitions"),
-    ("updateAgent", "the version of a file is another each time"),
-    ("uploadAttachment", "the body is a file"),
-    ("watchEvents", "a stream"),
-    ("bridgeWatchEvents", "a stream"),
-    ("goBack", "an agent answers first, which takes a while"),
+    ("openShell", "a WebSocket"),
 ];
 
 fn committed() -> PathBuf {
@@ -109,8 +86,9 @@ impl Asker {
         text
     }
 
-    /// Asks for an operation, and keeps request and answer as its example. `rest` is what the path and the query hold.
-    fn ask(&mut self, name: &str, rest: &str, body: Value) -> Value {
+    /// Returns the method of an operation, its path as the document has it, and the path to ask for. `rest` is what the
+    /// path and the query hold.
+    fn address(&self, name: &str, rest: &str) -> (String, String, String) {
         let (method, template) = self.operations.get(name).unwrap_or_else(|| panic!("no {name}")).clone();
         let (open, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut path = template.clone();
@@ -122,6 +100,12 @@ impl Asker {
         if !query.is_empty() {
             path = format!("{path}?{}", self.filled(query).replace('/', "%2F"));
         }
+        (method, template, path)
+    }
+
+    /// Asks for an operation, and keeps request and answer as its example.
+    fn ask(&mut self, name: &str, rest: &str, body: Value) -> Value {
+        let (method, template, path) = self.address(name, rest);
         let text = if body.is_null() { String::new() } else { self.filled(&body.to_string()) };
         let (status, answer) = self.send(&method, &path, &text);
         let operation = &self.document["paths"][&template][method.to_lowercase()];
@@ -145,6 +129,45 @@ impl Asker {
         // The first one stands for all.
         self.examples.entry(name.to_owned()).or_insert(example);
         answer
+    }
+
+    /// Watches a stream, and keeps the first event of each of these kinds as its example.
+    fn watch(&mut self, name: &str, rest: &str, kinds: &[&str]) {
+        let (method, template, path) = self.address(name, rest);
+        let answer = &self.document["paths"][&template][method.to_lowercase()]["responses"]["200"];
+        let schema = answer["content"]["text/event-stream"]["schema"]["contentSchema"].clone();
+        let mut stream = UnixStream::connect(self.home.path().join("daemon.sock")).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        // Version 1.0 has no chunks between the events.
+        write!(stream, "{method} {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").unwrap();
+        let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+        assert!(lines.by_ref().take_while(|line| !line.is_empty()).any(|line| line.contains("event-stream")));
+        let (mut frames, mut open) = (BTreeMap::new(), kinds.to_vec());
+        while !open.is_empty() {
+            let frame: Vec<String> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+            let field = |name: &str| frame.iter().find_map(|line| line.strip_prefix(name));
+            let (kind, Some(data)) = (field("event: ").unwrap_or("message"), field("data: ")) else {
+                continue;
+            };
+            let data: Value = serde_json::from_str(data).unwrap();
+            let wrong = fits::wrong(&self.document, &schema, &data, name);
+            assert_eq!(wrong, Vec::<String>::new(), "{name}: {data}");
+            let Some(at) = open.iter().position(|wanted| *wanted == kind) else { continue };
+            open.remove(at);
+            let mut shown = String::new();
+            for line in &frame {
+                shown += &match line.split_once(": ") {
+                    Some(("data", _)) => format!("data: {}\n", self.normal.value(&data)),
+                    Some(("id", id)) if id.parse::<u64>().is_ok() => "id: 4711\n".to_owned(),
+                    _ => format!("{}\n", self.normal.text(line)),
+                };
+            }
+            frames.insert(kinds.iter().position(|wanted| *wanted == kind), shown);
+        }
+        let shown = frames.into_values().collect::<Vec<_>>().join("\n");
+        let path = self.normal.text(&path);
+        let example = json!({ "method": method, "path": path, "status": 200, "response": shown });
+        self.examples.insert(name.to_owned(), example);
     }
 
     /// Remembers something for later requests.
@@ -195,6 +218,7 @@ impl Asker {
 fn every_example_is_sent_and_answered_as_the_document_says() {
     let mut asker = Asker::new();
     story::tell(&mut asker);
+    written::add(&mut asker);
     if std::env::var_os("PASEO_UPDATE").is_some() {
         let written = format!("{:#}\n", Value::Object(asker.examples.clone()));
         std::fs::write(committed(), written).unwrap();

@@ -17,6 +17,7 @@ pub(super) struct Normal {
     ids: BTreeMap<String, String>,
     id: Regex,
     moment: Regex,
+    hash: Regex,
     secret: Regex,
     address: Regex,
 }
@@ -36,6 +37,7 @@ impl Normal {
             ids: BTreeMap::new(),
             id: regex("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
             moment: regex(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"),
+            hash: regex("\\b[0-9a-f]{64}\\b"),
             secret: regex("(paseo_)?[0-9A-Za-z_-]{40,}"),
             address: regex(r"127\.0\.0\.1:\d+"),
         }
@@ -51,10 +53,16 @@ impl Normal {
         text = self.id.replace_all(&text, |found: &Captures<'_>| named(ids, &found[0])).into_owned();
         text = self.moment.replace_all(&text, "2026-01-31T12:00:00.000Z").into_owned();
         text = self.address.replace_all(&text, "127.0.0.1:6767").into_owned();
+        // Of a request or a file. It keeps its form, which the document describes.
+        text = self.hash.replace_all(&text, "0b5e8c1fa94d27e6".repeat(4)).into_owned();
         let is_secret = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit()) && !word.contains('-');
         let hidden = |found: &Captures<'_>| {
             let word = &found[0];
-            if is_secret(word) { "0b5e8c1fa94d27e6…".to_owned() } else { word.to_owned() }
+            if is_secret(word) && word != "0b5e8c1fa94d27e6".repeat(4) {
+                "0b5e8c1fa94d27e6…".to_owned()
+            } else {
+                word.to_owned()
+            }
         };
         self.secret.replace_all(&text, hidden).into_owned()
     }

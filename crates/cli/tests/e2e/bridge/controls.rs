@@ -57,7 +57,6 @@ fn what_only_people_may_is_without_effect_from_an_agent() {
     ] {
         let refused = bridge.post(&ada, &json!({"type": "control", "content": content}));
         assert_eq!(refused.refused(), (403, "forbidden"));
-        assert!(refused.body["error"]["message"].as_str().unwrap().starts_with("only people can "));
     }
     assert_eq!(bridge.state(), before);
     // The rest of a control that holds more than that counts, and only that is stored.

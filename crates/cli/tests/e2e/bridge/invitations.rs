@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Bridge, tags, words};
+use crate::screens::assert_said;
 
 /// B1, B2
 #[test]
@@ -73,7 +74,8 @@ fn who_is_not_invited_is_not_woken_and_what_was_said_stays() {
     assert_eq!(bridge.woken(&unheard), [""; 0]);
     let told = bridge.reply(&unheard);
     assert_eq!((&told["from"], &told["to"]), (&json!("bridge-coordinator"), &json!("user")));
-    assert!(words(&told).contains("`ada` is not invited") && tags(&told) == "coordinator");
+    assert_eq!(tags(&told), "coordinator");
+    assert_said!(bridge.home, words(&told), @"No participants woken: `ada` is not a participant. The thread has no participants yet.");
     let ids: Vec<_> = bridge.events().iter().map(|event| event["id"].clone()).collect();
     assert!(ids.contains(&asked["id"]) && ids.contains(&unheard["id"]));
 }
@@ -83,21 +85,27 @@ fn who_is_not_invited_is_not_woken_and_what_was_said_stays() {
 fn two_of_a_name_are_refused_and_a_word_for_several_means_all_of_them() {
     let bridge = Bridge::new(&[]);
     bridge.invite("ada", json!({"nickname": "Max", "roles": ["critic"]}));
+    let mut refusals = String::new();
     for (id, nickname) in [("eve", "max"), ("eve", "M-a.x"), ("eve", "ADA"), ("Max", "x"), ("a_da", "x")] {
         let profile = json!({"client": "scripted", "model": "default", "nickname": nickname});
         let twice =
             json!({"type": "control", "content": {"invite": {"participant_id": id, "profile": profile}}});
         let refused = bridge.post(&bridge.user, &twice);
         assert_eq!(refused.refused(), (400, "invalid_request"), "{id} {nickname}");
-        assert!(
-            refused.body["error"]["message"].as_str().unwrap().contains("already has the name"),
-            "{refused:?}"
-        );
+        let message = refused.body["error"]["message"].as_str().unwrap();
+        refusals.push_str(&format!("{id}, called {nickname}: {message}\n"));
     }
+    assert_said!(bridge.home, &refusals, @r"
+    eve, called max: `max` is too similar to a name of participant `ada`; choose another
+    eve, called M-a.x: `M-a.x` is too similar to a name of participant `ada`; choose another
+    eve, called ADA: `ADA` is too similar to a name of participant `ada`; choose another
+    Max, called x: `Max` is taken by participant `ada`; choose another
+    a_da, called x: `a_da` is too similar to a name of participant `ada`; choose another
+    ");
     bridge.invite("eve", json!({"nickname": "Eva", "roles": ["critic"]}));
     // In `to` a word must be a name; in a mention a role is all who have it.
     let asked = bridge.say("critic", "hi");
     assert_eq!(bridge.woken(&asked), [""; 0]);
-    assert!(words(&bridge.reply(&asked)).contains("Invited: ada, eve."));
+    assert_said!(bridge.home, words(&bridge.reply(&asked)), @"No participants woken: `critic` is a role, client or model, not a participant. Write `@critic` in a message to all instead. Participants: ada, eve.");
     assert_eq!(bridge.woken(&bridge.say("all", "@critic <<say x>>")), ["ada", "eve"]);
 }

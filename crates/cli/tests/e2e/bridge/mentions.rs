@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Bridge, words};
+use crate::screens::assert_said;
 
 /// B15, B30
 #[test]
@@ -42,10 +43,7 @@ fn words_for_everybody_wake_nobody_and_that_is_said() {
         assert_eq!(bridge.woken(&asked), [""; 0], "{word}");
         let told = bridge.reply(&asked);
         assert_eq!((&told["from"], &told["to"]), (&json!("bridge-coordinator"), &json!("user")));
-        assert!(
-            words(&told).contains("mention participants one by one") && words(&told).contains("ada"),
-            "{told}"
-        );
+        assert_said!(bridge.home, words(&told));
     }
 }
 
@@ -63,7 +61,22 @@ fn agents_wake_others_only_in_a_discussion_and_never_themselves() {
     let heard = mention("@eve and @ada look");
     assert_eq!(bridge.woken(&heard), ["eve"]);
     // What an agent says is no script for another.
-    assert!(words(&bridge.reply(&heard)).contains("ada to all; you are eve"));
+    assert_said!(bridge.home, words(&bridge.reply(&heard)), @r"
+    Received: [message from daemon]
+
+    [thread plan: messages since your last turn]
+
+    ada:
+    > @eve look
+
+    ada:
+    > @eve look
+    Received: [message from seat:aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1/ada]
+
+    [thread plan: ada to all; you are eve, and your answer will be posted]
+
+    > @eve and @ada look
+    ");
     assert_eq!(bridge.woken(&mention("@ada again")), [""; 0]);
     bridge.control(json!({"discussion": {"on": false}}));
     assert_eq!(bridge.state()["discussion"], json!({"on": false, "allow_agent_mentions": false}));

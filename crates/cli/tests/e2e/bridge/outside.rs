@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Bridge, Client, tags, words};
+use crate::screens::assert_said;
 
 /// The program. It dies of every answer that is no success.
 struct Coordinator {
@@ -100,7 +101,7 @@ fn whoever_has_a_token_is_woken_by_its_holder_until_the_token_is_revoked() {
     // Whoever posts natively is told why.
     let message = json!({"text": "hi", "to": "ada"});
     let posted = bridge.user.post(&format!("/api/threads/{}/messages", bridge.thread), &message).ok();
-    assert!(posted["unwoken"][0].as_str().unwrap().contains("run by another program"), "{posted}");
+    assert_said!(bridge.home, posted["unwoken"][0].as_str().unwrap(), @"ada is run by another program, which reads the thread itself; Paseo does not wake it.");
     bridge.home.paseo(&["token", "revoke", token["id"].as_str().unwrap()]).ok();
     let asked = bridge.say("ada", "<<say back>>");
     assert_eq!(bridge.woken(&asked), ["ada"]);
@@ -216,8 +217,8 @@ fn a_thread_has_the_directory_of_the_token_that_it_is_made_with() {
     // One that is gone is said so, rather than forgotten.
     std::fs::remove_dir_all(&place).unwrap();
     let refused = other.post("/threads", &json!({"name": "d"}));
-    assert_eq!(refused.refused(), (400, "invalid_request"));
-    assert!(refused.body["error"]["message"].as_str().unwrap().contains("does not exist"), "{refused:?}");
+    assert_eq!(refused.refused(), (404, "not_found"));
+    assert_said!(bridge.home, refused.body["error"]["message"].as_str().unwrap(), @"`/tmp/paseo-000000/work/project` does not exist");
 }
 
 /// The page offers it.
@@ -229,7 +230,7 @@ fn claude_code_is_another_name_of_claude() {
         let control = json!({"invite": {"participant_id": client, "profile": profile}});
         bridge.user.post(&format!("/api/threads/{}/controls", bridge.thread), &control).status
     };
-    assert_eq!((invite("claude-code"), invite("claude-coed")), (200, 400));
+    assert_eq!((invite("claude-code"), invite("claude-coed")), (200, 409));
     assert_eq!(bridge.woken(&bridge.say("claude-code", "hi")), ["claude-code"]);
 }
 

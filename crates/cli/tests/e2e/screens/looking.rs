@@ -35,6 +35,18 @@ fn agents() {
 }
 
 #[test]
+fn inbox() {
+    let mut screens = Screens::new();
+    screens.show(&["inbox"]);
+    screens
+        .settled(&["<<say The tests pass. One of them was wrong about the time zone, and is fixed now.>>"]);
+    screens.settled(&["--title", "fix the tests", "<<fail x>>"]);
+    screens.settled(&["--title", LONG, "<<ask may I push this to the branch that all others work on?>>"]);
+    screens.show(&["inbox"]);
+    screens.compare("inbox");
+}
+
+#[test]
 fn one_agent() {
     let mut screens = Screens::new();
     screens.show_fresh(|screens| {
@@ -84,6 +96,9 @@ fn messages() {
         vec!["cause".to_owned(), cause.unwrap_or(agent)]
     });
     screens.show_fresh(|screens| {
+        vec!["cause".to_owned(), screens.settled(&["<<say hi>>"]), "--messages".to_owned()]
+    });
+    screens.show_fresh(|screens| {
         let busy = start_hanging(&screens.home);
         screens.home.paseo(&["send", &busy, "Also the docs"]).ok();
         screens.home.paseo(&["send", &busy, LONG]).ok();
@@ -91,6 +106,21 @@ fn messages() {
     });
     screens.show_fresh(|screens| vec!["queue".to_owned(), screens.settled(&["<<say hi>>"])]);
     screens.compare("messages");
+}
+
+#[test]
+fn map() {
+    let mut screens = Screens::new();
+    screens.show(&["map"]);
+    screens.show_fresh(|screens| {
+        for agent in json(&screens.home.paseo(&["ls", "-g", "--json"]))["sessions"].as_array().unwrap() {
+            screens.home.paseo(&["close", agent["id"].as_str().unwrap()]).ok();
+        }
+        screens.settled(&["--title", LONG, "<<usage 100 10>><<say hi>>"]);
+        screens.settled(&["<<ask May I push to origin?>>"]);
+        vec!["map".to_owned(), "--all".to_owned()]
+    });
+    screens.compare("map");
 }
 
 #[test]

@@ -138,13 +138,16 @@ pub(crate) fn told(home: &TestHome, output: &Output) -> String {
     format!("exit {}\n{}", output.code, filter.plain(&output.stderr))
 }
 
-/// Compares what a command told on stderr with a snapshot that is named after the test.
+/// Compares what a command told on stderr with a snapshot: one that is named after the test, or the one given.
 macro_rules! assert_told {
-    ($home:expr, $output:expr) => {
-        insta::with_settings!({ omit_expression => true }, {
-            insta::assert_snapshot!($crate::screens::told(&$home, &$output))
-        })
-    };
+    ($home:expr, $output:expr) => {{
+        let text = $crate::screens::told(&$home, &$output);
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(text) })
+    }};
+    ($home:expr, $output:expr, @$expected:literal) => {{
+        let text = $crate::screens::told(&$home, &$output);
+        insta::allow_duplicates! { insta::assert_snapshot!(text, @$expected) }
+    }};
 }
 pub(crate) use assert_told;
 
@@ -153,18 +156,26 @@ pub(crate) fn said(home: &TestHome, text: &str) -> String {
     Filter::new(home).learn(home).plain(text)
 }
 
-/// Compares what agents are told with a snapshot that is named after the test.
+/// Returns a table without its layout, which depends on how long paths and times are.
+pub(crate) fn squeezed(table: &str) -> String {
+    table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect()
+}
+
+/// Compares a text that the daemon wrote with a snapshot: one that is named after the test, or the one given.
 macro_rules! assert_said {
-    ($home:expr, $text:expr) => {
-        insta::with_settings!({ omit_expression => true }, {
-            insta::assert_snapshot!($crate::screens::said(&$home, $text))
-        })
-    };
+    ($home:expr, $text:expr) => {{
+        let text = $crate::screens::said(&$home, $text);
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(text) })
+    }};
+    ($home:expr, $text:expr, @$expected:literal) => {{
+        let text = $crate::screens::said(&$home, $text);
+        insta::allow_duplicates! { insta::assert_snapshot!(text, @$expected) }
+    }};
 }
 pub(crate) use assert_said;
 
 /// Returns a time zone in which it is about noon.
-fn noon() -> String {
+pub(crate) fn noon() -> String {
     let hour = Timestamp::now().as_second().rem_euclid(86_400) / 3_600;
     // In this notation, zones that are ahead have a minus.
     format!("NOON{:+}", hour - 12)

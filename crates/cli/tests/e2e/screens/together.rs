@@ -23,6 +23,7 @@ fn teams() {
     screens.show(&["can-write", "src/config/a"]);
     screens.show_once(&["task", "complete", "task-0001", "--epoch", "1", "--summary", "parsed"]);
     screens.show(&["team", "audit"]);
+    screens.show(&["team", "show", "red", "--at", "5"]);
     screens.show_once(&["team", "rm", "red"]);
     screens.compare("team");
 }
@@ -35,6 +36,7 @@ fn threads() {
     screens.show(&["thread", "show", "planning"]);
     screens.show(&["thread", "tail", "planning"]);
     screens.show_once(&["thread", "invite", "planning", "scripted", "--id", "ada"]);
+    screens.show(&["thread", "show", "planning", "--at", "1"]);
     screens.home.paseo(&["thread", "post", "planning", "What shall we do about the release?"]).ok();
     screens.show(&["thread", "ls"]);
     screens.show(&["thread", "show", "planning"]);

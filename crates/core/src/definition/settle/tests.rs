@@ -3,7 +3,7 @@
 use super::*;
 use crate::definition::{File, Keys, Origin, parse};
 
-/// A layer in a home, read anew for each question.
+/// A layer in a home, read again for each question.
 #[derive(Default)]
 struct Bed {
     files: BTreeMap<&'static str, String>,

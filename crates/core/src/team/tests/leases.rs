@@ -54,7 +54,7 @@ fn the_lease_of_one_at_work_is_extended_before_it_ends() {
     let (one, other) = (bed.task(&[], &[]).unwrap(), bed.task(&[], &[]).unwrap());
     bed.claim(one, ANN).unwrap();
     bed.claim(other, BEN).unwrap();
-    // Nobody here can see whether Ann works: only the end of her lease counts.
+    // The daemon cannot see whether Ann is working: only the end of her lease counts.
     assert_eq!(attention(&bed.team, one, at(0)).unwrap().at, at(LEASE_MS));
     let early = attention(&bed.team, other, at(0)).unwrap().at;
     assert_eq!(early, at(LEASE_MS - 30_000));
@@ -98,6 +98,47 @@ fn what_one_had_who_is_gone_is_free_at_once() {
     assert!(matches!(bed.complete(first, BEN, 1), Err(Refused::NotInProgress { .. })));
     assert_eq!(bed.claim(first, ANN).unwrap(), 2);
     bed.assert_replays();
+}
+
+#[test]
+fn a_refusal_calls_its_reader_you() {
+    let mut bed = Bed::new();
+    let (one, other) = (bed.task(&[], &["src"]).unwrap(), bed.task(&[], &["src/io"]).unwrap());
+    bed.claim(one, By::Person).unwrap();
+    let assigned = |by| reassign(&bed.team, other, by, Some(BEN), None, bed.now(), |_| true).unwrap_err();
+    assert_eq!(
+        assigned(By::Person).to_string(),
+        "task-0002 cannot be assigned now: you hold task-0001, whose resource `src` overlaps `src/io`"
+    );
+    let claimed = claim(&bed.team, other, ANN, None, bed.now()).unwrap_err();
+    assert_eq!(
+        claimed.to_string(),
+        "task-0002 cannot be claimed now: user holds task-0001, whose resource `src` overlaps `src/io`"
+    );
+    bed.now = LEASE_MS;
+    let expired = bed.complete(one, By::Person, 1).unwrap_err();
+    assert_eq!(expired.to_string(), "your lease on task-0001 (epoch 1) has expired");
+    let expired = bed.complete(one, ANN, 1).unwrap_err();
+    assert_eq!(expired.to_string(), "user's lease on task-0001 (epoch 1) has expired");
+}
+
+#[test]
+fn a_task_that_no_member_holds_says_what_it_waits_for() {
+    let mut bed = Bed::new();
+    let first = bed.task(&[], &[]).unwrap();
+    bed.task(&[], &[]).unwrap();
+    let one = bed.task(&["task-0001"], &[]).unwrap();
+    let two = bed.task(&["task-0001", "task-0002"], &[]).unwrap();
+    let told = |bed: &mut Bed, id| bed.complete(id, ANN, 1).unwrap_err().to_string();
+    assert_eq!(told(&mut bed, first), "task-0001 is not held by any member");
+    assert_eq!(
+        told(&mut bed, one),
+        "task-0003 is not held by any member; it is blocked until task-0001 is completed"
+    );
+    assert_eq!(
+        told(&mut bed, two),
+        "task-0004 is not held by any member; it is blocked until task-0001, task-0002 are completed"
+    );
 }
 
 #[test]

@@ -82,12 +82,15 @@ fn nobody_takes_the_name_of_one_elsewhere_who_could_still_act() {
     let engaged = joined(&bed, "ann", true).unwrap_err();
     assert_eq!(
         engaged.to_string(),
-        "`ann` in team red is a member outside Paseo that still has a valid token"
+        "the id `ann` in team red is taken: it belongs to a member outside Paseo whose token is still valid"
     );
     let task = bed.task(&[], &["src"]).unwrap();
     let claimed = claim(&bed.team, task, ANN, None, bed.now());
     bed.take(claimed).unwrap();
-    assert!(matches!(joined(&bed, "ann", false), Err(Refused::Engaged { why: "has a task", .. })));
+    assert!(matches!(
+        joined(&bed, "ann", false),
+        Err(Refused::Engaged { why: "that still holds a task", .. })
+    ));
 
     // A session that comes back under its own name has whatever it had, and one that was closed leaves nothing to the next.
     let given = reassign(&bed.team, task, By::Person, Some(BEN), None, bed.now(), |_| true);

@@ -1,9 +1,12 @@
 //! The rules of teams, one subject at a time.
 
 mod departure;
+mod edits;
 mod leases;
 mod members;
+mod overlaps;
 mod paths;
+mod refusals;
 mod talk;
 mod tasks;
 

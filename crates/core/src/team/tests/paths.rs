@@ -73,6 +73,9 @@ fn ids_are_plain() {
         bed = Bed::new();
         bed.task(&[], &[]).unwrap();
     }
+    assert_eq!(Refused::Ttl(0).to_string(), "a lease lasts at least 1 ms, not 0s");
+    let days = Refused::Ttl(100 * MAX_LEASE_MS);
+    assert_eq!(days.to_string(), "a lease lasts at most one day (24h), not 100d");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What becomes of tasks.
+//! How tasks end.
 
 use super::*;
 
@@ -29,9 +29,24 @@ fn unknown_and_own_dependencies_are_refused() {
     }
     assert!(bed.task(&["task-0001"], &[]).unwrap_err().to_string().contains("itself"));
     bed.task(&[], &[]).unwrap();
-    assert!(
-        bed.task(&["task-0003"], &[]).unwrap_err().to_string().contains("dependency task-0003 not found")
-    );
+    let unknown = bed.task(&["task-0003"], &[]).unwrap_err();
+    assert!(matches!(unknown, Refused::NoDependency(TaskId(3), _)), "{unknown:?}");
+    assert!(unknown.to_string().contains("dependency task-0003 not found"));
+}
+
+#[test]
+fn no_two_members_of_a_new_team_have_the_same_id() {
+    let member = |id: &str| Enrolled {
+        id: id.to_owned(),
+        member: Member { role: WORKER.to_owned(), model: None, session: None },
+        by: None,
+    };
+    let found = |ids: &[&str]| {
+        let agents = ids.iter().map(|id| member(id)).collect();
+        found("red".parse().unwrap(), None, agents, Actor::Human("cli".into()))
+    };
+    assert!(found(&["ann", "bob"]).is_ok());
+    assert_eq!(found(&["ann", "bob", "ann"]).unwrap_err(), Refused::SameId("ann".to_owned()));
 }
 
 #[test]
@@ -43,7 +58,7 @@ fn a_failed_dependency_is_seen_and_can_be_tried_again() {
     bed.take(failed).unwrap();
     let Status::Blocked(blockers) = bed.status(second) else { panic!() };
     assert_eq!(blockers, [Blocker { task: first, stuck: Some(Stage::Failed) }]);
-    assert!(bed.claim(second, ANN).unwrap_err().to_string().contains("task-0001 failed: retry it"));
+    assert!(bed.claim(second, ANN).unwrap_err().to_string().contains("task-0001 failed; retry task-0001"));
     assert!(matches!(retry(&bed.team, first, BEN), Err(Refused::NotYours { .. })));
     let again = retry(&bed.team, first, By::Agent("lea"));
     bed.take(again).unwrap();

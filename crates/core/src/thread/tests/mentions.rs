@@ -37,7 +37,7 @@ fn a_name_that_could_be_two_is_asked_about() {
     bed.thread.invited.get_mut("claude-1").unwrap().profile.nickname = Some("Ada".into());
     let (wakes, remarks) = bed.say(USER, "all", "@ada look").unwrap();
     assert!(wakes.is_empty());
-    assert_eq!(remarks, ["`ada` is ambiguous: claude-1, codex-1. Name one of them."]);
+    assert_eq!(remarks, ["`ada` matches several participants. Write @claude-1 or @codex-1."]);
     let (wakes, remarks) = bed.say(USER, "ada", "look").unwrap();
     assert!(wakes.is_empty() && remarks.len() == 1);
 }
@@ -53,7 +53,7 @@ fn a_mention_counts_with_whatever_is_attached_to_it() {
     for words in ["@ada’s turn", "@ada's turn", "@ada:look", "@ada)", "[@ada](x)", "@codex-1-", "-@ada"] {
         assert_eq!(bed.wakes("all", words), ["codex-1"], "{words}");
     }
-    // What is no word of its own is nobody's name: mail, paths, code.
+    // What is not a word by itself is not a name: e-mail addresses, paths, code.
     bed.control(json!({"invited_auto": {}}));
     for words in ["x@ada.z", "(x@ada)", "./@ada/x", "`@ada`", "https://x.y/@ada", "@", "@!"] {
         assert_eq!(
@@ -62,11 +62,11 @@ fn a_mention_counts_with_whatever_is_attached_to_it() {
             "{words} calls nobody, so all are woken"
         );
     }
-    // Whoever calls somebody that is not there is told.
+    // The author of a mention of an unknown name is told.
     for (words, name) in [("@zed,x", "zed"), ("(@zed)", "zed"), ("@Jörg", "Jörg"), ("@zed/pkg", "zed")] {
         let (wakes, remarks) = bed.say(USER, "all", words).unwrap();
         assert!(wakes.is_empty(), "{words}");
-        assert!(remarks[0].starts_with(&format!("No participant is called @{name}. ")), "{remarks:?}");
+        assert!(remarks[0].starts_with(&format!("@{name} is not a participant. ")), "{remarks:?}");
     }
     let (_, remarks) = bed.say(USER, "all", &format!("@{}", "x".repeat(9999))).unwrap();
     assert!(remarks[0].len() < 200);
@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(reading.unknown.contains(&"zed".to_owned()), said("@zed"), "{}", text);
     }
 
-    /// Whatever is taken for a mention wakes somebody, or there is something to say about it.
+    /// Each mention wakes a participant, or its author is told why not.
     #[test]
     fn no_mention_is_swallowed(text in "[@a-z0-9 ,./()’é-]{0,40}|.*") {
         let reading = read(&Bed::with_two().thread, &text);

@@ -9,6 +9,7 @@ mod mentions;
 mod names;
 mod outside;
 mod seats;
+mod wakes;
 
 fn now() -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000)
@@ -90,10 +91,10 @@ impl Bed {
         let cause = CauseId::from_parts(now(), [9; 10]);
         let incoming =
             Incoming { post, from, to, words, text: text(), reply_to: None, tags: Vec::new(), cause, hop: 0 };
-        let (posted, remarks) = super::post(&self.thread, incoming, &|id| self.elsewhere.contains(id))?;
+        let (posted, woken) = super::post(&self.thread, incoming, &|id| self.elsewhere.contains(id))?;
         let wakes = posted.wakes.clone();
         self.push(Event::Posted(Box::new(posted)));
-        Ok((wakes, remarks))
+        Ok((wakes, woken.remarks))
     }
 
     /// Says something as the human, and returns whom it wakes.
@@ -253,7 +254,7 @@ fn to_is_an_id_a_nickname_or_a_handle_with_or_without_the_sign() {
     let by_handle = |handle: &str| if handle == "3f2a" { vec!["claude-1".to_owned()] } else { Vec::new() };
     assert_eq!(address(&bed.thread, "@3f2a", by_handle), Address::Seat("claude-1".into()));
     let (wakes, remarks) = bed.say(USER, "nobody", "hi").unwrap();
-    assert!(wakes.is_empty() && remarks[0].contains("`nobody` is not invited"), "{remarks:?}");
+    assert!(wakes.is_empty() && remarks[0].contains("`nobody` is not a participant"), "{remarks:?}");
     let both = |_: &str| vec!["claude-1".to_owned(), "codex-1".to_owned()];
     assert!(matches!(address(&bed.thread, "3f2a", both), Address::Ambiguous(_, seats) if seats.len() == 2));
 }
@@ -386,8 +387,8 @@ fn who_is_not_heard_of_is_offline() {
 }
 
 proptest! {
-    /// Whatever is said and whoever says it: nobody wakes itself, nobody wakes who is muted or not invited, and a paused
-    /// thread wakes nobody.
+    /// For all messages and authors: no participant wakes itself, none that is muted or not invited is woken,
+    /// and a paused thread wakes none.
     #[test]
     fn wakes_keep_to_the_rules(
         words in "[ @a-zA-Z0-9.,!-]{0,60}|.*@(ada|planner|claude|all|opus|codex-1).*",

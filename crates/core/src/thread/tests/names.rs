@@ -21,11 +21,15 @@ fn names_that_are_taken_or_odd_are_refused() {
     }
     for odd in ["a b", "us\u{200b}er", "аdmin", "../x", "-", ".", "", "@ada", "a\n", "x.", &"x".repeat(65)] {
         let told = refused("x1", profile(odd));
-        assert!(told.contains("cannot be the nickname"), "{odd:?}: {told}");
+        assert!(told.contains("invalid nickname"), "{odd:?}: {told}");
     }
-    assert!(refused("x1", profile("ada")).contains("participant `codex-1` already has the name"));
-    assert!(refused("ADA", profile("x")).contains("participant `codex-1` already has the name"));
-    assert!(refused("codex1", profile("x")).contains("or a similar one"));
+    assert_eq!(refused("x1", profile("Ada")), "`Ada` is taken by participant `codex-1`; choose another");
+    assert_eq!(
+        refused("x1", profile("ada")),
+        "`ada` is too similar to a name of participant `codex-1`; choose another"
+    );
+    assert!(refused("ADA", profile("x")).contains("`ADA` is too similar to a name of participant `codex-1`"));
+    assert!(refused("codex1", profile("x")).contains("`codex1` is too similar"));
     assert!(refused("x1", json!({"client": "c"})).contains("missing `model`"));
     assert!(refused("x1", json!({"client": " ", "model": "m"})).contains("missing `client`"));
     assert!(refused("x1", json!("codex")).contains("invite.profile"));
@@ -41,9 +45,11 @@ fn whoever_speaks_with_a_token_is_not_taken_for_a_participant() {
     for free in ["ada", "eve", "ada2"] {
         assert_eq!(check_speaker(&bed.thread, free, &Others::new()), Ok(()), "{free}");
     }
-    for taken in ["Ada", "a-da", "a.d_a", "Countess", "countess"] {
-        let expected = Err(Refused::Taken(taken.to_owned(), "ada".to_owned()));
-        assert_eq!(check_speaker(&bed.thread, taken, &Others::new()), expected);
+    let taken = Err(Refused::Taken("Countess".to_owned(), "ada".to_owned()));
+    assert_eq!(check_speaker(&bed.thread, "Countess", &Others::new()), taken);
+    for similar in ["Ada", "a-da", "a.d_a", "countess"] {
+        let expected = Err(Refused::Similar(similar.to_owned(), "ada".to_owned()));
+        assert_eq!(check_speaker(&bed.thread, similar, &Others::new()), expected);
     }
     assert!(matches!(check_speaker(&bed.thread, "User", &Others::new()), Err(Refused::Reserved(_))));
     assert!(matches!(check_speaker(&bed.thread, "аda", &Others::new()), Err(Refused::Malformed(..))));
@@ -70,7 +76,7 @@ fn nobody_is_taken_for_a_person_or_the_daemon() {
     // A client may be called so; the participant is not.
     let client = Profile { client: Some("paseo".into()), ..Profile::default() };
     assert_eq!(free_id(&bed.thread, &client, &Others::new()), "agent");
-    // Whoever was invited before there was this rule is still who it was.
+    // Participants that were invited before this rule existed keep their names.
     bed.invite("ada", profile("x"));
     let mut seat = bed.thread.invited.remove("ada").unwrap();
     seat.profile.nickname = Some("You".into());
@@ -98,12 +104,12 @@ fn nobody_is_taken_for_another_who_is_about() {
         ("gue5t", "x", "guest"),
     ] {
         let told = refused(id, nickname).unwrap_err();
-        assert!(told.contains(&format!("participant `{taken}` already has")), "{id} {nickname}: {told}");
+        assert!(told.contains(&format!("participant `{taken}`; choose another")), "{id} {nickname}: {told}");
         for name in [id, nickname].iter().filter(|name| **name != "x") {
             assert!(check_speaker(&bed.thread, name, &about).is_err(), "{name}");
         }
     }
-    // Whoever is about may be invited, and have another token.
+    // A guest may be invited, and get another token.
     for id in ["guest", "outer"] {
         assert_eq!(refused(id, "x"), Ok(()), "{id}");
         assert_eq!(check_speaker(&bed.thread, id, &about), Ok(()));

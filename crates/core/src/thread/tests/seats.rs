@@ -3,7 +3,7 @@
 use super::*;
 
 impl Bed {
-    /// Somebody is invited, by a session perhaps.
+    /// A participant is invited, perhaps by a session.
     fn invite_by(&mut self, session: Option<SessionId>, id: &str, model: &str) {
         let content =
             json!({"invite": {"participant_id": id, "profile": {"client": "codex", "model": model}}});
@@ -18,7 +18,7 @@ impl Bed {
         });
     }
 
-    /// Wakes somebody by a message, in a session.
+    /// Wakes a participant by a message, in a session.
     fn wake(&mut self, seat: &str, session: SessionId) -> Due {
         assert_eq!(self.wakes(seat, "hi"), [seat]);
         let due = self.thread.due.last().unwrap().clone();
@@ -45,12 +45,12 @@ fn a_session_is_kept_for_who_comes_back_as_they_were() {
     leave(&mut bed);
     bed.invite_by(None, "ada", "m");
     assert_eq!((bed.thread.invited["ada"].session, bed.thread.invited["ada"].told), (Some(session(1)), told));
-    // An agent brings back nobody whom a person had invited.
+    // An agent cannot bring back a participant that a person had invited.
     leave(&mut bed);
     bed.invite_by(Some(session(9)), "ada", "m");
     assert_eq!(bed.thread.invited["ada"].session, None);
     assert_eq!(bed.thread.invited["ada"].inviter, Some(Actor::Session(session(9))));
-    // With another model it is another agent, whose limits are those of whoever wanted that.
+    // With another model it is another agent, with the limits of the agent that asked for it.
     bed.wake("ada", session(2));
     bed.invite_by(Some(session(8)), "ada", "m2");
     let seat = &bed.thread.invited["ada"];
@@ -84,7 +84,10 @@ fn to_names_no_role() {
     bed.invite("ada", json!({"client": "codex", "model": "default", "roles": ["dev"]}));
     let (wakes, remarks) = bed.say(USER, "dev", "hello").unwrap();
     assert!(wakes.is_empty() && remarks[0].contains("`dev` is a role, client or model"), "{remarks:?}");
-    assert!(remarks[0].contains("Write `@dev` in a message to all instead. Invited: ada"), "{remarks:?}");
+    assert!(
+        remarks[0].contains("Write `@dev` in a message to all instead. Participants: ada"),
+        "{remarks:?}"
+    );
 }
 
 /// What is still to be answered, by whom.

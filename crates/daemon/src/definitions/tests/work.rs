@@ -21,7 +21,7 @@ impl Bed {
         count() - before
     }
 
-    /// Writes definitions into a project that nobody trusts.
+    /// Writes definitions into an untrusted project.
     fn fill(&self, count: usize) {
         let name = |number| format!("project/.paseo/agents/a{number:03}.md");
         (0..count).for_each(|number| self.write(&name(number), format!("Number {number}.")));
@@ -85,7 +85,7 @@ fn those_who_wait_share_a_look_that_began_after_they_came() {
     assert_eq!(bed.scans(|| (0..16).for_each(|_| drop(look(arrival)))), 2, "the home and the project");
     let fresh = || drop(look(Instant::now()));
     assert_eq!(bed.scans(fresh), 2, "it came after that");
-    // Whoever came before a change may see it or not; whoever came after it does.
+    // A reader from before a change may see it or not; one from after it does.
     bed.write("project/.paseo/agents/a000.md", "Changed.");
     let after = look(Instant::now());
     let prompt = |catalogue: &Catalogue| catalogue.listed()[0].definition.prompt.clone();

@@ -12,6 +12,7 @@ use paseo_wire::bridge::{
     self, BridgeEvent, BridgeEvents, BridgePost, BridgeQuery, BridgeReceived, Place, Since,
 };
 use paseo_wire::error::Code;
+use paseo_wire::words::BridgePostKind;
 use serde_json::Value;
 
 use super::whole::Whole;
@@ -54,7 +55,7 @@ pub(crate) async fn events(
 /// Finds the event that a client has seen last.
 pub(super) async fn version(app: &App, id: ThreadId, since: &str) -> Result<Version, Failure> {
     match bridge::since(since) {
-        // Nobody is deaf for having heard of something that is not there.
+        // A newer position than the log has does not make a client miss events.
         Some(Since::Version(version)) => Ok(version.min(app.threads.version(id).await?)),
         Some(Since::Moment(moment)) => app.threads.version_at(id, moment).await,
         None => Err(Failure::new(Code::InvalidRequest, "`since` must be the `ts` of an event or a time")
@@ -110,20 +111,20 @@ pub(crate) async fn post(
     let told = Refusal::of(&thread, &speaker);
     let Body(request) = body.map_err(&told)?;
     claims(request.from.as_deref(), &speaker.id).map_err(&told)?;
-    let event = match request.kind.as_deref().unwrap_or("message") {
-        "message" => {
+    let event = match request.kind.clone().unwrap_or(BridgePostKind::Message) {
+        BridgePostKind::Message => {
             let key = key.map_err(&told)?.bind(&by, "POST /threads/{thread}/events", &(&typed, &request));
             let words = words(&app, thread.id, request).await.map_err(&told)?;
             say(&app, &thread, &speaker, &words, key).await.map_err(&told)?
         }
-        "control" => {
+        BridgePostKind::Control => {
             // The route is for what is said: who changes a thread by it needs what the route of controls asks for.
             granted(&app, &by, THREADS_INVITE).map_err(&told)?;
             let done = app.threads.control(&speaker, thread.id, &request.content).await;
             let (_, post) = done.map_err(&told)?;
             stored(&app, thread.id, post).await.map_err(&told)?
         }
-        other => {
+        BridgePostKind::Other(other) => {
             let other: String = other.chars().take(60).flat_map(char::escape_debug).collect();
             return Err(told(
                 Failure::new(Code::InvalidRequest, format!("cannot post events of type `{other}`"))

@@ -19,6 +19,7 @@ use paseo_wire::bridge::{
     BridgePresentView, BridgeStateAnswer, BridgeThread, BridgeThreads, BridgeThreadsQuery, as_details,
 };
 use paseo_wire::error::Code;
+use paseo_wire::words::{BridgeServer, BridgeVersion, HealthStatus};
 use serde_json::Value;
 
 pub(super) use events::PAGE_BYTES;
@@ -30,14 +31,11 @@ use super::App;
 use super::gate::token;
 use super::request::{Asked, Body, Caller, Path};
 use super::sessions::directory;
-use super::threads::{be_there, entered};
+use super::threads::{be_there, cursor, entered};
 use crate::failure::Failure;
 use crate::mint;
 use crate::threads::{Speaker, view};
 
-/// The protocol that these routes speak, and its version.
-const PROTOCOL: &str = "agent-bridge";
-const PROTOCOL_VERSION: &str = "0.3.0";
 /// How a thread is called that was given no name.
 const UNNAMED: &str = "Untitled";
 
@@ -55,7 +53,7 @@ pub(crate) async fn list(
         let (thread, _) = entered(&app, &by, &own.to_string()).await?;
         return Ok(Json(BridgeThreads { threads: vec![view::thread(&thread).into()], next: None }));
     }
-    let after = query.after.as_deref().map(|after| format!("thread/{after}"));
+    let after = query.after.as_ref().map(cursor).transpose()?;
     let heads = app.threads.list(after.as_deref(), PAGE_ROWS).await?;
     let last = heads.last().filter(|_| heads.len() == PAGE_ROWS);
     let next = last.map(|last| last.stream.trim_start_matches("thread/").to_owned());
@@ -69,7 +67,7 @@ pub(crate) async fn list(
     Ok(Json(BridgeThreads { threads, next }))
 }
 
-/// Returns the thread that somebody who is no person has a seat in.
+/// Returns the thread in which a caller that is not a person is a participant.
 async fn own_thread(app: &App, by: &Actor) -> Result<ThreadId, Failure> {
     let thread = match by {
         Actor::Seat(seat) => seat.split_once('/').and_then(|(thread, _)| thread.parse().ok()),
@@ -100,13 +98,13 @@ pub(crate) async fn create(
     let speaker = Speaker { actor: by, id: USER.to_owned(), cause: None };
     let name = request.name.as_deref().filter(|name| !name.trim().is_empty()).unwrap_or(UNNAMED);
     let made = app.threads.create(&speaker, name, place, None).await?;
-    Ok(Json(BridgeCreated { id: made.id.to_string(), name: made.name }))
+    Ok(Json(BridgeCreated { id: made.id.into(), name: made.name }))
 }
 
 /// Answers clients that look whether a server is there, as the protocol's own server does.
 pub(crate) async fn ping() -> Json<BridgePing> {
-    let (server, version) = (PROTOCOL.to_owned(), PROTOCOL_VERSION.to_owned());
-    Json(BridgePing { status: "ok".to_owned(), server, version, timestamp: mint::now().into() })
+    let (server, version) = (BridgeServer::AgentBridge, BridgeVersion::Current);
+    Json(BridgePing { status: HealthStatus::Ok, server, version, timestamp: mint::now().into() })
 }
 
 pub(crate) async fn presence(
@@ -136,8 +134,8 @@ pub(crate) async fn say_presence(
     be_there(&app, &thread, &speaker.id, &state, details)?;
     let said = app.threads.attendance.said(thread.id).remove(&speaker.id);
     let presence = BridgePresentView {
-        thread: thread.id.to_string(),
-        participant: speaker.id,
+        thread: thread.id.into(),
+        participant: speaker.id.into(),
         state,
         updated_at: said.as_ref().map_or_else(mint::now, |said| said.updated_at).into(),
         details: as_details(said.and_then(|said| said.details)),
@@ -151,10 +149,10 @@ pub(crate) async fn state(
     Path(typed): Path<String>,
 ) -> Answer<BridgeStateAnswer> {
     let (thread, _) = entered(&app, &by, &typed).await?;
-    Ok(Json(BridgeStateAnswer { thread: thread.id.to_string(), state: view::state(&thread).into() }))
+    Ok(Json(BridgeStateAnswer { thread: thread.id.into(), state: view::state(&thread).into() }))
 }
 
-/// Checks that whoever asks says to be whom the credential stands for, or nothing.
+/// Checks that the caller claims the identity of its credential, or none.
 fn claims(from: Option<&str>, own: &str) -> Result<(), Failure> {
     speaks_for(from, own).map_err(|mismatch| {
         Failure::new(Code::IdentityMismatch, mismatch.to_string()).hint(

@@ -5,6 +5,7 @@ use axum::{Extension, Json};
 use http::StatusCode;
 use paseo_core::thread::Thread;
 use paseo_wire::bridge::{BridgeError, BridgeRefusal};
+use paseo_wire::id::{ParticipantId, ThreadId};
 
 use crate::failure::{Cause, Failure};
 use crate::http::reply::{retry_after, why};
@@ -13,7 +14,7 @@ use crate::threads::Speaker;
 /// A request that could not be done, as clients of the protocol are told.
 pub(crate) struct Refusal {
     told: BridgeRefusal,
-    retry_after: Option<u64>,
+    retry_after: Option<u32>,
     cause: Cause,
 }
 
@@ -29,7 +30,7 @@ impl From<Failure> for Refusal {
 impl Refusal {
     /// Adds where it was, and to whom.
     pub(super) fn of(thread: &Thread, speaker: &Speaker) -> impl Fn(Failure) -> Self {
-        let (thread, participant) = (thread.id.to_string(), speaker.id.clone());
+        let (thread, participant) = (ThreadId::from(thread.id), ParticipantId::from(speaker.id.as_str()));
         move |failure| {
             let mut refusal = Self::from(failure);
             refusal.told.thread = Some(thread.clone());

@@ -122,7 +122,7 @@ impl Reader {
             match self.more().await {
                 Ok(false) => {}
                 Ok(true) => continue,
-                // It may not be seen any more, or the thread is gone: whoever follows it is told.
+                // It may not be seen any more, or the thread is gone: its followers are told.
                 Err(why) => {
                     self.ready.push_back(ending(why));
                     self.over = true;
@@ -141,7 +141,7 @@ impl Reader {
     }
 }
 
-/// The protocol's frame has no name; the id is ours, so that whoever comes back goes on where they were.
+/// The protocol's frame has no name; the id is ours, so that a client that reconnects continues where it was.
 fn frame(event: &BridgeEvent) -> Vec<u8> {
     // Plain data with string keys always serialises, on one line.
     let json = serde_json::to_string(event).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use paseo_wire::bridge::{BridgeError, BridgeRefusal};
 use paseo_wire::error::{Code, ErrorBody};
+use paseo_wire::page::LISTS;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -50,15 +51,16 @@ pub(super) fn of(route: &Route) -> impl Iterator<Item = Shared> {
     let has_body = super::body(route).is_some();
     // Pages of the web app ignore what others add to a link; nothing else does.
     let is_checked = route.path.starts_with("/api/") || route.query.is_some() || has_body;
+    let may_lose_cursor = route.response.is_some_and(|schema| LISTS.contains(&schema));
     let is_open = matches!(route.access, Access::Public | Access::Page);
     let kinds = [
         (Kind::Invalid, is_checked),
         (Kind::Unauthenticated, !is_open),
         (Kind::Forbidden, true),
         (Kind::NotFound, names_something || route.seeks),
-        (Kind::Conflict, !is_open && (names_something || !is_read)),
+        (Kind::Conflict, !is_open && (names_something || !is_read || may_lose_cursor || route.compares)),
         (Kind::TooLarge, has_body),
-        (Kind::Unsupported, route.streamed),
+        (Kind::Unsupported, route.streamed || route.attaches),
         (Kind::Misdirected, true),
         (Kind::TooMany, route.limited),
         (Kind::Failed, true),
@@ -85,17 +87,19 @@ impl Kind {
     fn about(self) -> &'static str {
         match self {
             Self::Invalid => "The request is malformed, or has a parameter that does not exist.",
-            Self::Unauthenticated => "No credential, or one that is not valid.",
+            Self::Unauthenticated => "The credential is missing or invalid.",
             Self::Forbidden => "The credential does not allow this, or the request comes from another site.",
-            Self::NotFound => "What the request names does not exist.",
-            Self::Conflict => "The request contradicts the present state, or names several things at once.",
+            Self::NotFound => "The resource does not exist.",
+            Self::Conflict => "The request conflicts with the current state, or its id is ambiguous.",
             Self::TooLarge => "The body, or something in it, is too large.",
-            Self::Unsupported => "No agent takes files of this type.",
+            Self::Unsupported => {
+                "A file of this type cannot be attached, or not to a message for this agent."
+            }
             Self::Misdirected => "The `Host` header names a host that is not this daemon.",
             Self::TooMany => {
-                "Too many requests wait or came; `Retry-After` says when to try again, if that is known."
+                "Too many requests or waiting messages. `Retry-After` says when to try again, if known."
             }
-            Self::Failed => "The daemon could not do it: `code` says why.",
+            Self::Failed => "The daemon failed; `code` says why.",
         }
     }
 

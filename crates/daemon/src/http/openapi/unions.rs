@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// The fields that tell the forms of our unions apart.
-const TELLS: [&str; 2] = ["type", "kind"];
+const TELLS: [&str; 3] = ["type", "kind", "t"];
 
 /// Names the forms of every union whose forms differ by a field.
 pub(super) fn name_forms(document: &mut Value) {
@@ -20,7 +20,7 @@ pub(super) fn name_forms(document: &mut Value) {
 
 /// Turns what all forms have, beside a union, into a union of forms that have it: generators of clients know no other.
 fn spread(name: &str, schema: &mut Value, forms: &mut Map<String, Value>) {
-    let Some([common, union]) = schema["allOf"].as_array().map(Vec::as_slice) else { return };
+    let Some([union, common]) = schema["allOf"].as_array().map(Vec::as_slice) else { return };
     let Some(several) = union["oneOf"].as_array() else { return };
     let shared = format!("{name}Common");
     let reference = json!({ "$ref": format!("#/components/schemas/{shared}") });
@@ -62,5 +62,5 @@ fn pascal(word: &str) -> String {
         let mut letters = part.chars();
         letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
     };
-    word.split('_').map(capital).collect()
+    word.split(['_', '.']).map(capital).collect()
 }

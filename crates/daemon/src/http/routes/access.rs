@@ -1,9 +1,10 @@
 //! Routes: tokens, and browsers that are logged in.
 
 use axum::routing::{delete, get, post};
+use paseo_wire::page::PageQuery;
 
 use crate::http::gate::Access;
-use crate::http::route::{Group, route};
+use crate::http::route::{Group, query, route};
 use crate::http::{admin, devices};
 
 pub(super) static ACCESS: Group = Group {
@@ -12,8 +13,10 @@ pub(super) static ACCESS: Group = Group {
     routes: &[
         route("listTokens", "GET", "/api/tokens", Access::Human, || get(admin::tokens))
             .says("List tokens, without secrets")
+            .asks(query::<PageQuery>())
             .gives("TokenList"),
         route("createToken", "POST", "/api/tokens", Access::Human, || post(admin::create_token))
+            .seeks()
             .says("Create a token; its secret is returned once")
             .takes("CreateToken")
             .gives("CreatedToken"),
@@ -33,6 +36,7 @@ pub(super) static ACCESS: Group = Group {
             .answers(204),
         route("listDevices", "GET", "/api/devices", Access::Human, || get(devices::list))
             .says("List logged-in browsers")
+            .asks(query::<PageQuery>())
             .gives("DeviceList"),
         route("deleteDevice", "DELETE", "/api/devices/{device}", Access::Human, || delete(devices::revoke))
             .says("Log out a browser")

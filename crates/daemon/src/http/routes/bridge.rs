@@ -20,6 +20,7 @@ pub(super) static BRIDGE: Group = Group {
         .asks(query::<BridgeThreadsQuery>())
         .gives("BridgeThreads"),
     route("bridgeCreateThread", "POST", "/threads", Access::Human, || post(bridge::create))
+        .seeks()
         .says("Bridge protocol: create a thread")
         .takes("BridgeCreate")
         .gives("BridgeCreated"),
@@ -34,7 +35,7 @@ pub(super) static BRIDGE: Group = Group {
         .limited()
         .says("Bridge protocol: send a message or a control as the owner of the credential")
         .takes("BridgePost")
-        .heeds(&["idempotency-key"])
+        .heeds(&["Idempotency-Key"])
         .gives("BridgeReceived"),
     route("bridgeWatchEvents", "GET", "/threads/{thread}/events/stream", Access::Seated(Some(THREADS_READ)), || {
         get(bridge::stream)

@@ -1,11 +1,13 @@
 //! Routes: the daemon: health, status, settings and the stream of events.
 
 use axum::routing::{get, post, put};
+use paseo_wire::map::MapQuery;
 use paseo_wire::stream::StreamQuery;
+use paseo_wire::usage::UsageQuery;
 
 use crate::http::gate::Access;
 use crate::http::route::{Group, query, route};
-use crate::http::{admin, openapi, stream};
+use crate::http::{admin, map, openapi, stream, usage};
 
 pub(super) static DAEMON: Group = Group {
     tag: "daemon",
@@ -33,6 +35,18 @@ pub(super) static DAEMON: Group = Group {
             .says("Update a setting")
             .takes("PutSetting")
             .gives("SettingsView"),
+        route("getDiagnosis", "GET", "/api/diagnosis", Access::Human, || get(admin::diagnosis))
+            .says("Check what Paseo needs on this machine, as `paseo doctor` does")
+            .gives("Diagnosis"),
+        route("getUsage", "GET", "/api/usage", Access::Human, || get(usage::report))
+            .says("Get tokens and cost by day, project or model")
+            .compares()
+            .asks(query::<UsageQuery>())
+            .gives("UsageReport"),
+        route("getMap", "GET", "/api/map", Access::Human, || get(map::show))
+            .says("Get the map: agents, who talks to whom, who waits for whom, and what that costs")
+            .asks(query::<MapQuery>())
+            .gives("MapView"),
         route("watchEvents", "GET", "/api/stream", Access::Seated(None), || get(stream::stream))
             .seeks()
             .says(
@@ -47,6 +61,7 @@ pub(super) static DAEMON: Group = Group {
                 "LiveFrame",
                 "ThreadFrame",
                 "TeamFrame",
+                "CauseFrame",
                 "ResumeFrame",
                 "ErrorBody",
             ])

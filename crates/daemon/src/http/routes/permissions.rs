@@ -1,7 +1,8 @@
 //! Routes: permission requests of agents, and the standing rules that answer them.
 
 use axum::routing::{delete, get, post};
-use paseo_wire::permission::AskQuery;
+use paseo_wire::page::PageQuery;
+use paseo_wire::permission::PermissionRequestQuery;
 
 use crate::http::gate::Access;
 use crate::http::route::{Group, query, route};
@@ -14,8 +15,8 @@ pub(super) static PERMISSIONS: Group = Group {
         route("listPermissionRequests", "GET", "/api/permissions", Access::Human, || get(permissions::list))
             .seeks()
             .says("List open permission requests, oldest first")
-            .asks(query::<AskQuery>())
-            .gives("AskPage"),
+            .asks(query::<PermissionRequestQuery>())
+            .gives("PermissionRequestPage"),
         route(
             "answerPermissionRequest",
             "POST",
@@ -28,6 +29,7 @@ pub(super) static PERMISSIONS: Group = Group {
         .gives("AnsweredPermission"),
         route("listRules", "GET", "/api/rules", Access::Human, || get(rules::list))
             .says("List standing permission rules")
+            .asks(query::<PageQuery>())
             .gives("RuleList"),
         route("deleteRule", "DELETE", "/api/rules/{rule}", Access::Human, || delete(rules::remove))
             .says("Delete a permission rule")

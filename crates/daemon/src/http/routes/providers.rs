@@ -1,10 +1,12 @@
 //! Routes: providers: the kinds of agents that can be started.
 
 use axum::routing::{delete, get, post};
+use paseo_wire::command::CommandQuery;
+use paseo_wire::page::PageQuery;
 
 use crate::http::gate::Access;
 use crate::http::providers;
-use crate::http::route::{Group, route};
+use crate::http::route::{Group, query, route};
 
 pub(super) static PROVIDERS: Group = Group {
     tag: "providers",
@@ -12,8 +14,10 @@ pub(super) static PROVIDERS: Group = Group {
     routes: &[
         route("listProviders", "GET", "/api/providers", Access::Human, || get(providers::list))
             .says("List providers and whether each is ready")
+            .asks(query::<PageQuery>())
             .gives("ProviderList"),
         route("createProvider", "POST", "/api/providers", Access::Human, || post(providers::add))
+            .seeks()
             .says("Create a provider from a command that speaks the Agent Client Protocol")
             .takes("AddProvider")
             .gives("ProviderList"),
@@ -22,5 +26,14 @@ pub(super) static PROVIDERS: Group = Group {
         })
         .says("Delete an added provider")
         .gives("ProviderList"),
+        route("listCommands", "GET", "/api/commands", Access::Human, || get(providers::commands))
+            .seeks()
+            .says("List the commands that a provider's agents offer in a directory")
+            .asks(query::<CommandQuery>())
+            .gives("CommandList"),
+        route("listModels", "GET", "/api/providers/{name}/models", Access::Human, || get(providers::models))
+            .says("List a provider's models, as reported by its server or harness, else those named in definitions")
+            .asks(query::<PageQuery>())
+            .gives("ModelList"),
     ],
 };

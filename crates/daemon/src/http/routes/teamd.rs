@@ -50,7 +50,7 @@ pub(super) static TEAMD: Group = Group {
         route("teamdClaimTask", "POST", "/v1/tasks/{task}/claim", Access::Member(TASKS_CLAIM), || {
             post(teamd::claim)
         })
-        .takes("TeamdAct")
+        .takes("TeamdClaim")
         .gives("TeamdTaskAnswer")
         .says("teamd: claim a task"),
         route("teamdRenewTask", "POST", "/v1/tasks/{task}/renew", Access::Member(TASKS_RENEW), || {

@@ -1,11 +1,12 @@
 //! Routes: teams: agents, tasks with leases, inboxes and write access.
 
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, patch, post};
 use paseo_core::tool::{
     TASKS_CANCEL, TASKS_CLAIM, TASKS_COMPLETE, TASKS_CREATE, TASKS_FAIL, TASKS_LIST, TASKS_RELEASE,
     TASKS_RENEW,
 };
-use paseo_wire::team::{AgainQuery, InboxQuery, NoticeQuery, TeamQuery, WriteQuery};
+use paseo_wire::past::PastQuery;
+use paseo_wire::team::{AgainQuery, InboxQuery, NoticeQuery, RefusalQuery, TaskQuery, TeamQuery, WriteQuery};
 
 use crate::http::gate::Access;
 use crate::http::route::{Group, query, route};
@@ -20,11 +21,13 @@ pub(super) static TEAMS: Group = Group {
             .asks(query::<TeamQuery>())
             .gives("TeamPage"),
         route("createTeam", "POST", "/api/teams", Access::Human, || post(teams::create))
+            .seeks()
             .says("Create a team")
             .takes("CreateTeam")
             .gives("TeamAnswer"),
         route("getTeam", "GET", "/api/teams/{team}", Access::Member(TASKS_LIST), || get(teams::show))
-            .says("Get a team")
+            .says("Get a team, as it is or as it was at a moment")
+            .asks(query::<PastQuery>())
             .gives("TeamAnswer"),
         route("closeTeam", "DELETE", "/api/teams/{team}", Access::Member(TASKS_CANCEL), || {
             delete(teams::close)
@@ -60,8 +63,8 @@ pub(super) static TEAMS: Group = Group {
         route("listTasks", "GET", "/api/teams/{team}/tasks", Access::Member(TASKS_LIST), || {
             get(teams::tasks)
         })
-        .says("List a team's tasks by id")
-        .asks(query::<TeamQuery>())
+        .says("List a team's tasks by id, as they are or as they were at a moment")
+        .asks(query::<TaskQuery>())
         .gives("TaskPage"),
         route("createTask", "POST", "/api/teams/{team}/tasks", Access::Member(TASKS_CREATE), || {
             post(teams::create_task)
@@ -75,6 +78,15 @@ pub(super) static TEAMS: Group = Group {
             get(teams::task)
         })
         .says("Get a task")
+        .gives("TaskAnswer"),
+        route("editTask", "PATCH", "/api/teams/{team}/tasks/{task}", Access::Member(TASKS_CREATE), || {
+            patch(teams::edit_task)
+        })
+        .says(
+            "Update a task; while a member holds it, only its title and description, and nothing once it is \
+             completed",
+        )
+        .takes("EditTask")
         .gives("TaskAnswer"),
         route(
             "claimTask",
@@ -159,9 +171,15 @@ pub(super) static TEAMS: Group = Group {
         route("listAuditTrail", "GET", "/api/teams/{team}/audit", Access::Member(TASKS_LIST), || {
             get(teams::audit)
         })
-        .says("List a team's audit trail, oldest first")
+        .says("List a team's audit trail, oldest first unless `newest` is set")
         .asks(query::<NoticeQuery>())
         .gives("NoticePage"),
+        route("listRefusals", "GET", "/api/teams/{team}/refusals", Access::Member(TASKS_LIST), || {
+            get(teams::refusals)
+        })
+        .says("List recent writes that guards refused, newest first")
+        .asks(query::<RefusalQuery>())
+        .gives("RefusalList"),
         route("checkWrite", "GET", "/api/teams/{team}/can-write", Access::Member(TASKS_LIST), || {
             get(teams::can_write)
         })

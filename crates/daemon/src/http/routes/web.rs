@@ -20,6 +20,17 @@ pub(super) static WEB: Group = Group {
         route("getAsset", "GET", "/app/assets/{name}", Access::Public, || get(web::asset))
             .says("Get a web app asset")
             .made_of("*/*"),
+        route("getIcon", "GET", "/app/icons/{name}", Access::Public, || get(web::icon))
+            .says("Get an icon of the web app")
+            .made_of("*/*"),
+        route("getManifest", "GET", "/app/manifest.webmanifest", Access::Public, || get(web::manifest))
+            .seeks()
+            .says("Get the web app's manifest")
+            .made_of("application/manifest+json"),
+        route("getServiceWorker", "GET", "/app/sw.js", Access::Public, || get(web::worker))
+            .seeks()
+            .says("Get the web app's service worker")
+            .made_of("text/javascript"),
         route("getApp", "GET", "/app", Access::Page, || get(web::page))
             .seeks()
             .says("Get the web app")

@@ -2,15 +2,16 @@
 
 use axum::routing::{delete, get, post};
 use paseo_core::tool::{TMUX_ATTACH, TMUX_CAPTURE, TMUX_KILL, TMUX_LIST, TMUX_SEND, TMUX_START};
+use paseo_wire::terminal::HistoryQuery;
 use paseo_wire::worker::{CaptureQuery, WorkerQuery};
 
 use crate::http::gate::Access;
-use crate::http::route::{Group, query, route};
-use crate::http::workers;
+use crate::http::route::{Group, Socket, query, route};
+use crate::http::{terminal, workers};
 
 pub(super) static WORKERS: Group = Group {
     tag: "workers",
-    about: "Workers: agents in terminals of their own.",
+    about: "Workers: agents in their own terminals.",
     routes: &[
         route("listWorkers", "GET", "/api/workers", Access::Tool(TMUX_LIST), || get(workers::list))
             .seeks()
@@ -38,6 +39,15 @@ pub(super) static WORKERS: Group = Group {
         .says("Get the contents of a worker's terminal as plain text")
         .asks(query::<CaptureQuery>())
         .gives("Capture"),
+        route("watchWorker", "GET", "/api/workers/{worker}/terminal", Access::Human, || get(terminal::watch))
+            .socket(Socket { server: "TerminalServerFrame", client: "TerminalClientFrame" })
+            .says("Watch a worker's terminal, and take it over, by a WebSocket"),
+        route("getWorkerHistory", "GET", "/api/workers/{worker}/history", Access::Tool(TMUX_CAPTURE), || {
+            get(terminal::history)
+        })
+        .says("Get the lines of a worker's terminal in pages, from the newest back")
+        .asks(query::<HistoryQuery>())
+        .gives("TerminalHistory"),
         route("attachWorker", "GET", "/api/workers/{worker}/attach", Access::Tool(TMUX_ATTACH), || {
             get(workers::attach)
         })

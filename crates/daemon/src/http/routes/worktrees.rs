@@ -1,6 +1,7 @@
 //! Routes: Git worktrees of agents.
 
 use axum::routing::{delete, get};
+use paseo_wire::page::PageQuery;
 use paseo_wire::session::ForceQuery;
 
 use crate::http::gate::Access;
@@ -13,6 +14,7 @@ pub(super) static WORKTREES: Group = Group {
     routes: &[
         route("listWorktrees", "GET", "/api/worktrees", Access::Human, || get(worktrees::list))
             .says("List agents' git worktrees")
+            .asks(query::<PageQuery>())
             .gives("WorktreeList"),
         route("deleteWorktree", "DELETE", "/api/worktrees/{worktree}", Access::Human, || {
             delete(worktrees::remove)

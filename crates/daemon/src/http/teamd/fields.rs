@@ -8,6 +8,7 @@ use http::StatusCode;
 use http::request::Parts;
 use paseo_core::actor::Actor;
 use paseo_core::team::Team;
+use paseo_wire::words::TeamdCode;
 use serde_json::{Map, Value};
 
 use super::{Refusal, entered};
@@ -40,9 +41,9 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
         match Bytes::from_request(request, state).await {
             Ok(body) => Self::read(&body),
             Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                Err(Refusal::new(413, "TOO_LARGE", "the body is larger than 1 MB"))
+                Err(Refusal::new(413, TeamdCode::TooLarge, "the body is larger than 1 MB"))
             }
-            Err(rejection) => Err(Refusal::new(400, "INVALID_REQUEST", rejection.body_text())),
+            Err(rejection) => Err(Refusal::new(400, TeamdCode::InvalidRequest, rejection.body_text())),
         }
     }
 }
@@ -53,7 +54,7 @@ impl Fields {
             return Ok(Self(Map::new()));
         }
         let read = serde_json::from_slice(body);
-        read.map(Self).map_err(|_| Refusal::new(400, "INVALID_JSON", "the body is not a JSON object"))
+        read.map(Self).map_err(|_| Refusal::new(400, TeamdCode::InvalidJson, "the body is not a JSON object"))
     }
 
     fn get(&self, name: &str) -> Option<&Value> {
@@ -67,18 +68,19 @@ impl Fields {
     }
 
     fn string(&self, name: &str) -> Result<Option<&str>, Refusal> {
-        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` must be a string"));
+        let wrong = || Refusal::new(400, TeamdCode::InvalidRequest, format!("`{name}` must be a string"));
         self.get(name).map(|value| value.as_str().ok_or_else(wrong)).transpose()
     }
 
     pub(super) fn list(&self, name: &str) -> Result<&[Value], Refusal> {
-        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` must be an array"));
+        let wrong = || Refusal::new(400, TeamdCode::InvalidRequest, format!("`{name}` must be an array"));
         self.get(name).map_or(Ok(&[][..]), |value| value.as_array().map(Vec::as_slice).ok_or_else(wrong))
     }
 
     /// Returns trimmed strings, without empty ones.
     pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Refusal> {
-        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` must be an array of strings"));
+        let wrong =
+            || Refusal::new(400, TeamdCode::InvalidRequest, format!("`{name}` must be an array of strings"));
         let texts = self.list(name)?.iter().map(|value| value.as_str().map(str::trim));
         let texts = texts.filter(|text| *text != Some(""));
         texts.map(|text| text.map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)
@@ -86,7 +88,8 @@ impl Fields {
 
     /// Returns a whole number, however its JSON spells it.
     pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, Refusal> {
-        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` must be a whole number"));
+        let wrong =
+            || Refusal::new(400, TeamdCode::InvalidRequest, format!("`{name}` must be a whole number"));
         let whole = |value: &Value| value.as_i64().or_else(|| as_whole(value.as_f64()?));
         self.get(name).map(|value| whole(value).ok_or_else(wrong)).transpose()
     }
@@ -94,7 +97,7 @@ impl Fields {
     pub(super) fn epoch(&self) -> Result<u64, Refusal> {
         let epoch = self.integer("epoch")?.and_then(|epoch| u64::try_from(epoch).ok());
         epoch.ok_or_else(|| {
-            Refusal::new(400, "INVALID_REQUEST", "`epoch` is missing: use the epoch of the lease")
+            Refusal::new(400, TeamdCode::InvalidRequest, "`epoch` is missing: use the epoch of the lease")
         })
     }
 
@@ -103,13 +106,13 @@ impl Fields {
         Ok(ending(self.text("summary")?, message)?)
     }
 
-    /// Finds the team that is meant, and checks that whoever the request names is the one whose credential it carries.
+    /// Finds the team that is meant, and checks that the request names the identity of its credential.
     pub(super) async fn acting(&self, app: &App, by: &Actor) -> Result<(Arc<Team>, Acting), Refusal> {
         let (team, acting) = entered(app, by, self.text("teamId")?).await?;
-        team.open().map_err(|closed| Refusal::new(409, "TEAM_CLOSED", closed.to_string()))?;
-        // Not even an empty string stands for somebody else.
+        team.open().map_err(|closed| Refusal::new(409, TeamdCode::TeamClosed, closed.to_string()))?;
+        // Not even an empty string stands for another identity.
         match self.string("agentId")? {
-            Some("") => Err(Refusal::new(400, "INVALID_AGENT_ID", "`agentId` is empty")),
+            Some("") => Err(Refusal::new(400, TeamdCode::InvalidAgentId, "`agentId` is empty")),
             Some(agent) if agent != acting.id() => Err(mismatch(&acting).into()),
             _ => Ok((team, acting)),
         }

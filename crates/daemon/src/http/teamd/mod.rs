@@ -14,10 +14,11 @@ use http::StatusCode;
 use paseo_core::actor::Actor;
 use paseo_core::fold::{self, TeamHead};
 use paseo_core::limits::{MESSAGE_BYTES, PAGE_ROWS};
-use paseo_core::team::{Enrolled, Member, Reason, TaskId, Team, TeamId, ThreadAlias, check_agent};
+use paseo_core::team::{Enrolled, Member, Reason, Refused, TaskId, Team, TeamId, ThreadAlias, check_agent};
 use paseo_wire::error::Code;
 use paseo_wire::teamd::{TeamdInboxQuery, TeamdQuery, TeamdSearchQuery, TeamdTailQuery, TeamdWriteQuery};
 use paseo_wire::time::Moment;
+use paseo_wire::words::{NoticeKind, TeamdCode, TeamdSchemaVersion, TeamdWriteReason};
 use serde_json::{Value, json};
 
 use fields::{Fields, In};
@@ -27,13 +28,14 @@ use shapes::{message_shape, task_shape, team_shape, thread_shape};
 use super::App;
 use super::request::{Asked, Caller, Key, Path};
 use super::teams::{asked_for, belongs_to};
+use crate::directory::shown;
 use crate::failure::Failure;
 use crate::teams::{Act, Acting, NewTask, NewThread, search as search_threads};
 
 /// Where its routes begin.
 pub(super) const ROOT: &str = "/v1/";
 /// The version of the protocol's records.
-const SCHEMA: &str = "1.0.0";
+const SCHEMA: TeamdSchemaVersion = TeamdSchemaVersion::Current;
 /// How many messages a tail has by default, and at most.
 const TAIL: usize = 20;
 const LONGEST_TAIL: usize = 200;
@@ -46,7 +48,7 @@ type Query<T> = In<Asked<T>>;
 pub(crate) async fn teams(State(app): State<App>, Caller(by): Caller) -> Told {
     let mut teams = Vec::new();
     match belongs_to(&app, &by) {
-        // Whoever left it has none.
+        // A member that left has none.
         Some(own) => {
             teams.extend(found(&app, &by, &own).await.ok().map(|(team, _)| team_shape(&team)));
         }
@@ -71,17 +73,21 @@ pub(crate) async fn create_team(State(app): State<App>, Caller(by): Caller, fiel
         // It has one, which is there; it makes no other.
         if id != own {
             let message = format!("team not found: you belong to {own}, and only people can create teams");
-            return Err(Refusal::new(404, "TEAM_NOT_FOUND", message));
+            return Err(Refusal::new(404, TeamdCode::TeamNotFound, message));
         }
         return Ok(told(201, json!({ "team": team_shape(&found(&app, &by, &id).await?.0) })));
     }
     let mut agents = Vec::new();
     for agent in fields.list("agents")? {
         let text = |name: &str| agent.get(name).and_then(Value::as_str).map(str::to_owned);
-        let wrong = || Refusal::new(400, "INVALID_TEAM", "`agents` must be a list of {id, role, model?}");
+        let wrong =
+            || Refusal::new(400, TeamdCode::InvalidTeam, "`agents` must be a list of {id, role, model?}");
         let (id, role) = (text("id").ok_or_else(wrong)?, text("role").ok_or_else(wrong)?);
         if agent.get("model").is_some_and(|model| !model.is_null() && !model.is_string()) {
             return Err(wrong());
+        }
+        if agents.iter().any(|known: &Enrolled| known.id == id) {
+            return Err(Refusal::new(400, TeamdCode::InvalidTeam, Refused::SameId(id).to_string()));
         }
         agents.push(Enrolled { id, member: Member { role, model: text("model"), session: None }, by: None });
     }
@@ -91,7 +97,9 @@ pub(crate) async fn create_team(State(app): State<App>, Caller(by): Caller, fiel
             Ok(team) if team.closed_at.is_none() => team,
             _ => return Err(failure.into()),
         },
-        Err(failure) => return Err(Refusal::from(failure).about("TEAM_NOT_FOUND", "INVALID_TEAM")),
+        Err(failure) => {
+            return Err(Refusal::from(failure).about(TeamdCode::TeamNotFound, TeamdCode::InvalidTeam));
+        }
     };
     Ok(told(201, json!({ "team": team_shape(&team) })))
 }
@@ -126,7 +134,8 @@ pub(crate) async fn create_task(
 ) -> Told {
     let (team, acting) = fields.acting(&app, &by).await?;
     let key = key.bind(&by, "POST /v1/tasks", &fields.0);
-    let invalid = |refusal: Refusal| refusal.about("INVALID_TASK", "INVALID_TASK");
+    // To the protocol, a dependency that is unknown or the task itself is a mistake in the task.
+    let invalid = |refusal: Refusal| refusal.about(TeamdCode::InvalidTask, TeamdCode::InvalidTask).mistaken();
     let wanted = NewTask {
         title: fields.text("title").map_err(invalid)?.unwrap_or_default(),
         description: fields.text("description").map_err(invalid)?,
@@ -224,14 +233,18 @@ pub(crate) async fn inbox(
     let (team, acting) = entered(&app, &by, given(asked.team_id.as_deref()).map(str::to_owned)).await?;
     let agent = asked.agent_id.as_deref();
     if agent.is_some_and(|agent| check_agent(agent).is_err() && agent != acting.id()) {
-        return Err(Refusal::new(400, "INVALID_AGENT_ID", "`agentId` is not a valid agent id"));
+        return Err(Refusal::new(400, TeamdCode::InvalidAgentId, "`agentId` is not a valid agent id"));
     }
     let agent = asked_for(&acting, agent)?;
     let since = match given(asked.since.as_deref()).map(str::parse::<u64>) {
         None => 0,
         Some(Ok(since)) => since,
         Some(Err(_)) => {
-            return Err(Refusal::new(400, "INVALID_REQUEST", "`since` must be a `nextSince`, a number"));
+            return Err(Refusal::new(
+                400,
+                TeamdCode::InvalidRequest,
+                "`since` must be a `nextSince`, a number",
+            ));
         }
     };
     let (told_of, next, _) = app.teams.told(&team, Some(&agent), since, PAGE_ROWS).await?;
@@ -244,7 +257,7 @@ pub(crate) async fn inbox(
             "schemaVersion": SCHEMA,
             "id": format!("inbox-{:08}{suffix}", one.cursor),
             "cursor": one.cursor,
-            "type": notice.kind,
+            "type": NoticeKind::from(notice.kind),
             "teamId": team.id.as_str(),
             "agentId": agent,
             "actor": notice.actor,
@@ -272,15 +285,15 @@ pub(crate) async fn inbox(
 
 pub(crate) async fn start_thread(State(app): State<App>, Caller(by): Caller, fields: Fields) -> Told {
     let (team, acting) = fields.acting(&app, &by).await?;
-    let invalid = |refusal: Refusal| refusal.about("THREAD_NOT_FOUND", "INVALID_THREAD");
+    let invalid = |refusal: Refusal| refusal.about(TeamdCode::ThreadNotFound, TeamdCode::InvalidThread);
     let wanted = NewThread {
         title: fields.text("title")?.unwrap_or_else(|| "Thread".to_owned()),
         participants: fields.texts("participants").map_err(invalid)?,
         task: fields.text("taskId")?.as_deref().map(task_id).transpose()?,
     };
     let started = app.teams.start_thread(&acting, &team.id, wanted).await;
-    let (team, alias) =
-        started.map_err(|failure| Refusal::from(failure).about("TASK_NOT_FOUND", "INVALID_THREAD"))?;
+    let (team, alias) = started
+        .map_err(|failure| Refusal::from(failure).about(TeamdCode::TaskNotFound, TeamdCode::InvalidThread))?;
     Ok(told(201, json!({ "thread": thread_shape(alias, &team.threads[&alias]) })))
 }
 
@@ -308,11 +321,12 @@ pub(crate) async fn post_message(
     if text.trim().is_empty() || text.len() > MESSAGE_BYTES {
         let most = MESSAGE_BYTES / 1024;
         let message = format!("`message` must be a non-empty string of at most {most} KB");
-        return Err(Refusal::new(400, "INVALID_THREAD_MESSAGE", message));
+        return Err(Refusal::new(400, TeamdCode::InvalidThreadMessage, message));
     }
     let posted = app.teams.post(&acting, &team.id, alias, &text).await;
-    let post = posted
-        .map_err(|failure| Refusal::from(failure).about("THREAD_NOT_FOUND", "INVALID_THREAD_MESSAGE"))?;
+    let post = posted.map_err(|failure| {
+        Refusal::from(failure).about(TeamdCode::ThreadNotFound, TeamdCode::InvalidThreadMessage)
+    })?;
     let message = message_shape(alias, &post.to_string(), acting.id(), &text, post.made_at().into());
     Ok(told(201, json!({ "message": message })))
 }
@@ -328,12 +342,13 @@ pub(crate) async fn tail(
     let limit = given(asked.limit.as_deref()).and_then(|limit| limit.parse().ok()).filter(|limit| *limit > 0);
     let limit = limit.unwrap_or(TAIL).min(LONGEST_TAIL);
     let tail = app.teams.tail(&team.id, alias, limit).await;
-    let (team, messages) =
-        tail.map_err(|failure| Refusal::from(failure).about("THREAD_NOT_FOUND", "INVALID_REQUEST"))?;
+    let (team, messages) = tail.map_err(|failure| {
+        Refusal::from(failure).about(TeamdCode::ThreadNotFound, TeamdCode::InvalidRequest)
+    })?;
     let messages: Vec<Value> = messages
         .iter()
         .map(|event| {
-            let words = event.content.as_str().unwrap_or_default();
+            let words = event.text();
             message_shape(alias, &event.id, &event.from, words, event.ts)
         })
         .collect();
@@ -350,11 +365,13 @@ pub(crate) async fn link(
     let (team, acting) = fields.acting(&app, &by).await?;
     let alias = alias(&thread)?;
     if !team.threads.contains_key(&alias) {
-        return Err(Refusal::new(404, "THREAD_NOT_FOUND", format!("{alias} not found in this team")));
+        return Err(Refusal::new(404, TeamdCode::ThreadNotFound, format!("{alias} not found in this team")));
     }
     let task = task_id(&fields.text("taskId")?.unwrap_or_default())?;
     let linked = app.teams.link(&acting, &team.id, alias, task).await;
-    let team = linked.map_err(|failure| Refusal::from(failure).about("TASK_NOT_FOUND", "INVALID_REQUEST"))?;
+    let team = linked.map_err(|failure| {
+        Refusal::from(failure).about(TeamdCode::TaskNotFound, TeamdCode::InvalidRequest)
+    })?;
     Ok(told(200, json!({ "thread": thread_shape(alias, &team.threads[&alias]) })))
 }
 
@@ -364,27 +381,29 @@ pub(crate) async fn can_write(
     Caller(by): Caller,
     In(Asked(asked)): Query<TeamdWriteQuery>,
 ) -> Told {
-    let refused = |reason: &str, advice: String| {
+    let refused = |reason: TeamdWriteReason, advice: String| {
         told(200, json!({ "allow": false, "reason": reason, "advice": advice }))
     };
     let (team, acting) = match entered(&app, &by, given(asked.team_id.as_deref()).map(str::to_owned)).await {
         Ok(entered) => entered,
-        Err(refusal) => return Ok(refused("team_not_found", refusal.message)),
+        Err(refusal) => return Ok(refused(TeamdWriteReason::TeamNotFound, refusal.message)),
     };
     let agent = match asked_for(&acting, asked.agent_id.as_deref()) {
         Ok(agent) => agent,
-        Err(failure) => return Ok(refused("identity_mismatch", Refusal::from(failure).message)),
+        Err(failure) => {
+            return Ok(refused(TeamdWriteReason::IdentityMismatch, Refusal::from(failure).message));
+        }
     };
     let path = match asked.path.as_deref().unwrap_or_default() {
         // As teamd has it: nothing is all of the project, and slashes alone are no path.
         "" => ".",
         slashes if slashes.trim_matches('/').is_empty() => {
-            return Ok(refused(Reason::InvalidPath.word(), Reason::InvalidPath.advice()));
+            return Ok(refused(TeamdWriteReason::InvalidPath, Reason::InvalidPath.advice()));
         }
         path => path,
     };
     let permit = app.teams.can_write(&team, &agent, path).await;
-    let (reason, advice) = (permit.reason.word(), permit.reason.advice());
+    let (reason, advice) = (TeamdWriteReason::from(permit.reason.word()), permit.reason.advice());
     Ok(told(200, json!({ "allow": permit.allow, "reason": reason, "advice": advice })))
 }
 
@@ -399,7 +418,9 @@ async fn act(
     let (task, act) = (task_id(task)?, read(fields)?);
     let leases = matches!(act, Act::Claim { .. } | Act::Renew { .. });
     let done = app.teams.act(&acting, &team.id, task, act).await;
-    let team = done.map_err(|failure| Refusal::from(failure).about("TASK_NOT_FOUND", "INVALID_REQUEST"))?;
+    let team = done.map_err(|failure| {
+        Refusal::from(failure).about(TeamdCode::TaskNotFound, TeamdCode::InvalidRequest)
+    })?;
     let mut answer = json!({ "task": task_shape(app, &team, task).await? });
     if leases {
         answer["lease"] = answer["task"]["lease"].clone();
@@ -413,22 +434,20 @@ async fn entered(app: &App, by: &Actor, named: Option<String>) -> Result<(Arc<Te
         // With a single one there is no doubt.
         None => match app.teams.open(2).await?.as_slice() {
             [one] => one.clone(),
-            _ => return Err(Refusal::new(404, "TEAM_NOT_FOUND", "choose a team with `teamId`")),
+            _ => return Err(Refusal::new(404, TeamdCode::TeamNotFound, "choose a team with `teamId`")),
         },
     };
     found(app, by, &id).await
 }
 
 async fn found(app: &App, by: &Actor, id: &TeamId) -> Result<(Arc<Team>, Acting), Refusal> {
-    let team = app
-        .teams
-        .get(id)
-        .await
-        .map_err(|failure| Refusal::from(failure).about("TEAM_NOT_FOUND", "INVALID_REQUEST"))?;
+    let team = app.teams.get(id).await.map_err(|failure| {
+        Refusal::from(failure).about(TeamdCode::TeamNotFound, TeamdCode::InvalidRequest)
+    })?;
     // Another's team is one that is not there, and so is, for its agents, one that was closed.
     let acting = app.teams.acting(&team, by).map_err(|_| no_team())?;
     if let (Err(closed), false) = (team.open(), by.is_human()) {
-        return Err(Refusal::new(404, "TEAM_NOT_FOUND", closed.to_string()));
+        return Err(Refusal::new(404, TeamdCode::TeamNotFound, closed.to_string()));
     }
     Ok((team, acting))
 }
@@ -448,15 +467,18 @@ fn given(asked: Option<&str>) -> Option<&str> {
 }
 
 fn no_team() -> Refusal {
-    Refusal::new(404, "TEAM_NOT_FOUND", "team not found")
+    Refusal::new(404, TeamdCode::TeamNotFound, "team not found")
 }
 
 fn task_id(text: &str) -> Result<TaskId, Refusal> {
-    text.parse().map_err(|_| Refusal::new(404, "TASK_NOT_FOUND", "task not found"))
+    text.parse()
+        .map_err(|_| Refusal::new(404, TeamdCode::TaskNotFound, format!("task `{}` not found", shown(text))))
 }
 
 fn alias(text: &str) -> Result<ThreadAlias, Refusal> {
-    text.parse().map_err(|_| Refusal::new(404, "THREAD_NOT_FOUND", "thread not found"))
+    text.parse().map_err(|_| {
+        Refusal::new(404, TeamdCode::ThreadNotFound, format!("thread `{}` not found", shown(text)))
+    })
 }
 
 fn told(status: u16, body: Value) -> Response {

@@ -3,38 +3,51 @@
 use axum::response::{IntoResponse, Response};
 use paseo_wire::error::Code;
 use paseo_wire::teamd::{TeamdError, TeamdRefusal};
+use paseo_wire::words::TeamdCode;
 use serde_json::json;
 
 use super::told;
 use crate::failure::Failure;
 
-/// A refusal in the protocol's shape: `{error: {code, message}}`.
+/// A refusal in the protocol's shape: `{error: {code, message}}`. The message includes the hint, as clients of the
+/// protocol show nothing else; only that of what was not found is for people who use the command line.
 pub(crate) struct Refusal {
     status: u16,
-    code: &'static str,
+    code: TeamdCode,
     pub(super) message: String,
+    hint: Option<String>,
 }
 
 impl Refusal {
-    pub(super) fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into() }
+    pub(super) fn new(status: u16, code: TeamdCode, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), hint: None }
     }
 
     /// Returns the body that clients are told.
     pub(in crate::http) fn body(&self) -> TeamdError {
-        TeamdError { error: TeamdRefusal { code: self.code.to_owned(), message: self.message.clone() } }
+        let Self { status: _, code, message, hint } = self;
+        let error = TeamdRefusal { code: code.clone(), message: message.clone(), hint: hint.clone() };
+        TeamdError { error }
     }
 
     /// Says that a path takes other methods.
     pub(in crate::http) fn method_not_allowed(failure: Failure) -> Self {
-        Self { code: "METHOD_NOT_ALLOWED", ..Self::from(failure) }
+        Self { code: TeamdCode::MethodNotAllowed, ..Self::from(failure) }
+    }
+
+    /// Says that what is missing is a mistake in the request, as the protocol has it.
+    pub(super) fn mistaken(mut self) -> Self {
+        if self.status == 404 {
+            self.status = 400;
+        }
+        self
     }
 
     /// Gives the codes that say nothing of what it was about the ones that do.
-    pub(super) fn about(mut self, missing: &'static str, invalid: &'static str) -> Self {
+    pub(super) fn about(mut self, missing: TeamdCode, invalid: TeamdCode) -> Self {
         match self.code {
-            "NOT_FOUND" => self.code = missing,
-            "INVALID_REQUEST" => self.code = invalid,
+            TeamdCode::NotFound => self.code = missing,
+            TeamdCode::InvalidRequest => self.code = invalid,
             _ => {}
         }
         self
@@ -44,31 +57,32 @@ impl Refusal {
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         let code = match failure.code {
-            Code::Unauthenticated => "UNAUTHORIZED",
-            Code::NotFound => "NOT_FOUND",
-            Code::InvalidRequest => "INVALID_REQUEST",
-            Code::TooLarge => "TOO_LARGE",
-            Code::TaskNotClaimable => "TASK_NOT_CLAIMABLE",
-            Code::TaskNotInProgress => "TASK_NOT_IN_PROGRESS",
-            Code::LeaseExpired => "LEASE_EXPIRED",
-            Code::LeaseHolderMismatch => "LEASE_HOLDER_MISMATCH",
-            Code::EpochMismatch => "EPOCH_MISMATCH",
-            Code::ResourceHeld => "RESOURCE_HELD",
-            Code::IdentityMismatch => "IDENTITY_MISMATCH",
-            Code::KeyReused => "IDEMPOTENCY_KEY_REUSED",
-            Code::Forbidden | Code::ForeignOrigin | Code::ForeignHost => "FORBIDDEN",
-            Code::Internal => "INTERNAL_ERROR",
-            Code::StorageUnavailable | Code::ShuttingDown | Code::Overloaded => "UNAVAILABLE",
-            _ => "CONFLICT",
+            Code::Unauthenticated => TeamdCode::Unauthorized,
+            Code::NotFound => TeamdCode::NotFound,
+            Code::InvalidRequest => TeamdCode::InvalidRequest,
+            Code::TooLarge => TeamdCode::TooLarge,
+            Code::TaskNotClaimable => TeamdCode::TaskNotClaimable,
+            Code::TaskNotInProgress => TeamdCode::TaskNotInProgress,
+            Code::LeaseExpired => TeamdCode::LeaseExpired,
+            Code::LeaseHolderMismatch => TeamdCode::LeaseHolderMismatch,
+            Code::EpochMismatch => TeamdCode::EpochMismatch,
+            Code::ResourceHeld => TeamdCode::ResourceHeld,
+            Code::IdentityMismatch => TeamdCode::IdentityMismatch,
+            Code::KeyReused => TeamdCode::IdempotencyKeyReused,
+            Code::Forbidden | Code::ForeignOrigin | Code::ForeignHost => TeamdCode::Forbidden,
+            Code::Internal => TeamdCode::InternalError,
+            Code::StorageUnavailable | Code::ShuttingDown | Code::Overloaded => TeamdCode::Unavailable,
+            _ => TeamdCode::Conflict,
         };
-        let message = match failure.hint {
-            _ if failure.code == Code::Unauthenticated => {
-                format!("{} (run `paseo team env TEAM --agent NAME` to print one)", failure.message)
-            }
-            Some(hint) => format!("{} ({hint})", failure.message),
-            None => failure.message,
+        let hint = match failure.code {
+            Code::Unauthenticated => Some("run `paseo team env TEAM --agent NAME` to print one".to_owned()),
+            _ => failure.hint,
         };
-        Self { status: failure.code.http_status(), code, message }
+        let message = match &hint {
+            Some(hint) if failure.code != Code::NotFound => format!("{} ({hint})", failure.message),
+            _ => failure.message,
+        };
+        Self { status: failure.code.http_status(), code, message, hint }
     }
 }
 

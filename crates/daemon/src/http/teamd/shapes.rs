@@ -2,7 +2,7 @@
 
 use paseo_core::team::{TaskId, Team, TeamThread, ThreadAlias};
 use paseo_wire::time::Moment;
-use paseo_wire::words::TaskStatus;
+use paseo_wire::words::{TaskStatus, TeamdCode};
 use serde_json::{Value, json};
 
 use super::{Refusal, SCHEMA};
@@ -25,8 +25,9 @@ pub(super) fn team_shape(team: &Team) -> Value {
 }
 
 pub(super) async fn task_shape(app: &App, team: &Team, id: TaskId) -> Result<Value, Refusal> {
-    let task = team.task(id).map_err(|refused| Refusal::new(404, "TASK_NOT_FOUND", refused.to_string()))?;
-    let seen = view::task(&app.sessions.context.journal, team, id, task).await?;
+    let task =
+        team.task(id).map_err(|refused| Refusal::new(404, TeamdCode::TaskNotFound, refused.to_string()))?;
+    let seen = view::task(&app.sessions.context.journal, team, None, id, task).await?;
     let ended = |status: TaskStatus| seen.ended_at.filter(|_| seen.status == status);
     let lease = seen.lease.as_ref();
     Ok(json!({

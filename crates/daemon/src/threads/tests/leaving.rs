@@ -243,7 +243,7 @@ async fn who_could_never_be_woken_is_not_invited() {
         threads.check_client(&threads.get(id).await.unwrap(), &content)
     };
     let refused = check("nosuch").await.unwrap_err();
-    assert_eq!(refused.code, Code::InvalidRequest);
+    assert_eq!(refused.code, Code::ProviderUnavailable);
     assert!(refused.message.contains("`nosuch`") && refused.hint.unwrap().contains("scripted"));
     assert!(check("scripted").await.is_ok() && check(paseo_core::definition::DEFAULT).await.is_ok());
 }

@@ -1,6 +1,6 @@
 //! What an agent asks leave for.
 
-use paseo_core::permission::{Power, Request, Shape};
+use paseo_core::permission::{Form, Power, Request, Shape};
 
 use super::*;
 use crate::files::{Accessed, Refused, What};
@@ -302,4 +302,103 @@ fn a_stop_takes_open_questions_back() {
     assert!(bed.written.is_empty(), "the answer came too late");
     bed.ask(8, "session/request_permission", json!({ "toolCall": call, "options": options() }));
     assert_eq!(bed.reply(8)["result"]["outcome"]["outcome"], "cancelled");
+}
+
+fn question(kind: &str) -> Value {
+    let options = json!([{ "label": "Blue", "description": "" }, { "label": "Red", "description": "warm" }]);
+    let asked = json!([
+        { "header": "Color", "question": "Which?", "options": options, "multiSelect": false },
+        { "header": "Places", "question": "Where?", "options": options, "multiSelect": true },
+    ]);
+    let meta = json!({ "qwenInteractionKind": "user_question", "qwenQuestions": asked });
+    json!({ "toolCallId": "q", "title": "Ask", "kind": kind, "rawInput": { "questions": [] }, "_meta": meta })
+}
+
+#[test]
+fn questions_of_qwen_are_answered_by_their_numbers() {
+    let mut bed = Bed::running();
+    let request = asks(&mut bed, 7, question("think"));
+    let text = "Which?\n- Blue\n- Red: warm\nWhere?\n- Blue\n- Red: warm";
+    assert_eq!(request.shape, Shape::Question { text: text.into() });
+    assert!(request.form.is_some());
+    let answers = vec![vec!["Blue".to_owned()], vec!["Blue".to_owned(), "Red".to_owned()]];
+    bed.decide(&request.call, Answer::Choose { answers });
+    let result = &bed.reply(7)["result"];
+    assert_eq!(result["outcome"], json!({ "outcome": "selected", "optionId": "once" }));
+    assert_eq!(result["answers"], json!({ "0": "Blue", "1": "Blue, Red" }));
+
+    let request = asks(&mut bed, 8, question("think"));
+    bed.decide(&request.call, deny());
+    assert_eq!(bed.reply(8)["result"], json!({ "outcome": { "outcome": "selected", "optionId": "no" } }));
+}
+
+#[test]
+fn a_command_is_no_question_whatever_stands_beside_it() {
+    let mut bed = Bed::running();
+    let mut call = question("execute");
+    call["rawInput"] = json!({ "command": "make" });
+    let request = asks(&mut bed, 7, call);
+    assert_eq!((&request.shape, &request.form), (&Shape::Command { command: "make".into() }, &None));
+    bed.decide(&request.call, Answer::Choose { answers: vec![vec!["Blue".to_owned()]] });
+    assert_eq!(bed.reply(7)["result"]["outcome"]["optionId"], "no");
+}
+
+#[test]
+fn a_form_is_filled_in_declined_or_canceled() {
+    let content = json!({ "question_0": "Blue" }).as_object().unwrap().clone();
+    for (answer, expected) in [
+        (Answer::Fill { content }, json!({ "action": "accept", "content": { "question_0": "Blue" } })),
+        (deny(), json!({ "action": "decline" })),
+        (Answer::Cancel, json!({ "action": "cancel" })),
+    ] {
+        let mut bed = Bed::running();
+        let colors = json!([{ "const": "Blue", "title": "Blue", "description": "as the sky" }]);
+        let properties = json!({
+            "question_0": { "type": "string", "oneOf": colors },
+            "question_1": { "type": "array", "items": { "anyOf": colors } },
+            "question_0_custom": { "type": "string" },
+        });
+        let schema = json!({ "type": "object", "properties": properties });
+        let params = json!({ "mode": "form", "message": "Which?", "requestedSchema": schema });
+        bed.ask(7, "elicitation/create", params);
+        let request = asked(&bed);
+        assert!(matches!(&request.form, Some(Form::Fields { fields }) if fields.len() == 3), "{request:?}");
+        bed.decide(&request.call, answer);
+        assert_eq!(bed.reply(7)["result"], expected);
+    }
+    let mut bed = Bed::running();
+    let schema = json!({ "type": "object", "properties": { "x": { "type": "object" } } });
+    bed.ask(7, "elicitation/create", json!({ "mode": "form", "message": "?", "requestedSchema": schema }));
+    assert_eq!(bed.reply(7)["result"], json!({ "action": "decline" }));
+}
+
+#[test]
+fn a_plan_is_a_document_and_its_approval_grants_nothing_more() {
+    let option = |id: &str, kind: &str| json!({ "optionId": id, "kind": kind, "name": id });
+    let options = json!([
+        option("exit-plan-bypass", "allow_once"),
+        option("exit-plan-default", "allow_once"),
+        option("exit-plan-auto", "allow_always"),
+        option("reject", "reject_once"),
+    ]);
+    let call = json!({ "toolCallId": "p", "title": "Ready to code?", "kind": "switch_mode",
+        "rawInput": { "plan": "# Tidy up" } });
+    let shown = json!({ "toolCallId": "s", "title": "Ready to code?", "kind": "switch_mode",
+        "content": [{ "type": "content", "content": { "type": "text", "text": "# Tidy up" } }] });
+    for call in [call, shown] {
+        let mut bed = Bed::running();
+        for (id, answers) in [(7, true), (8, false)] {
+            bed.ask(id, "session/request_permission", json!({ "toolCall": call, "options": options }));
+            let request = asked(&bed);
+            assert_eq!(request.form, Some(Form::Plan { text: "# Tidy up".into(), advance: false }));
+            assert!(matches!(request.shape, Shape::Question { .. }), "a person decides in every mode");
+            bed.decide(&request.call, if answers { allow(&request) } else { deny() });
+        }
+        assert_eq!(bed.reply(7)["result"]["outcome"]["optionId"], "exit-plan-default");
+        assert_eq!(bed.reply(8)["result"]["outcome"]["optionId"], "reject");
+    }
+    // Another mode is no plan.
+    let mut bed = Bed::running();
+    let call = json!({ "toolCallId": "p", "title": "Plan first", "kind": "switch_mode" });
+    assert_eq!(asks(&mut bed, 7, call).form, None);
 }

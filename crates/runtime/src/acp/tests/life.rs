@@ -11,6 +11,8 @@ fn a_turn_waits_for_the_session_and_is_answered() {
     bed.turn(1, "go");
     assert_eq!(bed.request("initialize")["params"]["protocolVersion"], 1);
     assert_eq!(bed.request("initialize")["params"]["clientCapabilities"]["terminal"], false);
+    let forms = &bed.request("initialize")["params"]["clientCapabilities"]["elicitation"];
+    assert!(forms["form"].is_object() && forms["url"].is_object(), "{forms}");
     bed.answer("initialize", hello());
     let opened = bed.request("session/new")["params"].clone();
     assert_eq!(opened["cwd"], "/project");
@@ -155,7 +157,7 @@ fn what_takes_no_servers_is_promised_no_tools() {
     assert_eq!(bed.notices()[0].0, "no_tools");
     let prompt = &bed.request("session/prompt")["params"]["prompt"];
     assert!(prompt[1]["text"].as_str().unwrap().contains("Paseo's tools are not available here"), "{prompt}");
-    // Whoever looks at its prompt reads that, too.
+    // `inspect --prompt` shows that, too.
     let given = bed.outputs.iter().find_map(|output| match output {
         Output::Prompted(given) => Some(given.as_str()),
         _ => None,
@@ -221,7 +223,7 @@ fn a_mode_that_must_be_kept_is_no_wish() {
     bed.answer("initialize", hello());
     bed.answer("session/new", json!({ "sessionId": SESSION }));
     assert!(bed.failure().1.contains("has no mode `default`"), "{:?}", bed.failure());
-    // Whoever may do everything is allowed it anyway.
+    // An agent that may do everything is allowed it anyway.
     let mut full = Bed::of(find("gemini").unwrap(), &launch());
     full.turn(1, "go");
     full.answer("initialize", hello());
@@ -262,7 +264,7 @@ fn commands_that_a_stop_leaves_are_ended_and_no_others() {
         bed.answer("session/new", json!({ "sessionId": SESSION }));
         bed.turn(1, "go");
         bed.answer("session/prompt", json!({ "stopReason": "end_turn" }));
-        // What runs on after a turn that nobody stopped belongs to the agent.
+        // What runs on after a turn that was not stopped belongs to the agent.
         bed.turn(2, "go");
         bed.input(Input::Interrupt);
         bed.answer("session/prompt", json!({ "stopReason": "cancelled" }));

@@ -73,7 +73,7 @@ struct Bed {
     written: Vec<Value>,
     accesses: Vec<Access>,
     ended: bool,
-    /// What became of commands.
+    /// The outcomes of commands.
     commands: Vec<&'static str>,
 }
 

@@ -1,8 +1,8 @@
-//! What becomes of what the agent says, does and asks for.
+//! The items that come of what the agent says, does and asks for.
 
 use paseo_core::id::ItemId;
 use paseo_core::item::{Kind, ToolCallExtra, ToolClass, ToolOutcome, ToolResultExtra, Usage};
-use paseo_core::permission::{Power, Shape};
+use paseo_core::permission::{Form, Power, Request, Shape};
 use paseo_core::time::Timestamp;
 use serde_json::{Value, json};
 
@@ -301,11 +301,63 @@ fn bad_lines_are_kept_and_harm_nobody() {
 fn a_request_that_we_cannot_answer_is_answered_so() {
     let mut play = Play::new();
     play.line(
-        r#"{"type":"control_request","request_id":"r9","request":{"subtype":"elicitation","message":"?"}}"#,
+        r#"{"type":"control_request","request_id":"r9","request":{"subtype":"brand_new","message":"?"}}"#,
     );
     assert_eq!(play.written[0]["response"]["subtype"], "error");
     assert_eq!(play.written[0]["response"]["request_id"], "r9");
     assert_eq!(play.words(), ["raw"]);
+}
+
+/// Lets an MCP server ask a person, and returns what the daemon is told.
+fn elicited(play: &mut Play, mut request: Value) -> Option<Request> {
+    request["subtype"] = "elicitation".into();
+    request["mcp_server_name"] = "theirs".into();
+    request["message"] = "Who?".into();
+    play.line(&json!({ "type": "control_request", "request_id": "r9", "request": request }).to_string());
+    match play.take().pop() {
+        Some(Output::Ask(request)) => Some(request),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_form_of_a_server_is_filled_in_declined_or_canceled() {
+    let content = json!({ "name": "Ann", "size": 3 }).as_object().unwrap().clone();
+    for (answer, expected) in [
+        (
+            Answer::Fill { content: content.clone() },
+            json!({ "action": "accept", "content": { "name": "Ann", "size": 3 } }),
+        ),
+        (Answer::Deny { message: "no".to_owned() }, json!({ "action": "decline" })),
+        (Answer::Cancel, json!({ "action": "cancel" })),
+        (Answer::Allow { input: Value::Null, message: None }, json!({ "action": "decline" })),
+    ] {
+        let mut play = Play::new();
+        let properties = json!({ "name": { "type": "string" }, "size": { "type": "integer" } });
+        let schema = json!({ "type": "object", "properties": properties, "required": ["name"] });
+        let order = json!(["size", "name"]);
+        let asked = json!({ "mode": "form", "requested_schema": schema, "property_order": order });
+        let request = elicited(&mut play, asked).unwrap();
+        let text = "The MCP server theirs asks: Who?\n- size (whole number)\n- name (text, required)";
+        assert_eq!(request.shape, Shape::Question { text: text.to_owned() });
+        play.input(Input::Permission { call: request.call, decision: answer });
+        assert_eq!(play.written[0]["response"]["subtype"], "success");
+        assert_eq!(play.written[0]["response"]["request_id"], "r9");
+        assert_eq!(play.written[0]["response"]["response"], expected);
+    }
+}
+
+#[test]
+fn a_link_of_a_server_is_accepted_and_what_nobody_can_fill_in_is_declined() {
+    let mut play = Play::new();
+    let request = elicited(&mut play, json!({ "mode": "url", "url": "https://x.example/" })).unwrap();
+    assert_eq!(request.form, Some(Form::Link { url: "https://x.example/".to_owned() }));
+    let decision = Answer::Allow { input: Value::Null, message: None };
+    play.input(Input::Permission { call: request.call, decision });
+    assert_eq!(play.written[0]["response"]["response"], json!({ "action": "accept" }));
+    let nested = json!({ "type": "object", "properties": { "x": { "type": "object" } } });
+    assert!(elicited(&mut play, json!({ "mode": "form", "requested_schema": nested })).is_none());
+    assert_eq!(play.written[1]["response"]["response"], json!({ "action": "decline" }));
 }
 
 #[test]

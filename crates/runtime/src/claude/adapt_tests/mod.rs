@@ -152,6 +152,7 @@ fn kind(output: &Output) -> Option<&Kind> {
 
 fn word(output: &Output) -> &'static str {
     match output {
+        Output::Commands(_) => "commands",
         Output::Reference(_) => "reference",
         Output::Forgotten => "forgotten",
         Output::Prompted(_) => "prompted",
@@ -161,6 +162,7 @@ fn word(output: &Output) -> &'static str {
         Output::Untold { .. } => "untold",
         Output::Steered { .. } => "steered",
         Output::Delta { .. } => "delta",
+        Output::Printed { .. } => "printed",
         Output::BrokeOff { .. } => "broke_off",
         Output::Item { draft, .. } => draft.kind.word(),
         Output::ToolRequest { .. } => "tool_request",

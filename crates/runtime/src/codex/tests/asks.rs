@@ -1,7 +1,7 @@
 //! What codex asks leave for.
 
 use paseo_core::item::{Kind, ToolOutcome};
-use paseo_core::permission::{Power, Request, Shape};
+use paseo_core::permission::{Form, Power, Request, Shape};
 use serde_json::{Value, json};
 
 use super::{Bed, THREAD, texts};
@@ -56,6 +56,7 @@ fn a_command_is_asked_about_to_the_letter() {
             input: json!({ "command": command, "cwd": "/project" }),
             power: Power::Shell,
             shape: Shape::Command { command: "touch g.txt".to_owned() },
+            form: None,
         }
     );
     bed.allow(&request);
@@ -195,19 +196,101 @@ fn which_of_two_equal_calls_is_meant_nobody_knows() {
 }
 
 #[test]
-fn a_form_is_declined_and_kept_and_a_link_is_a_question() {
+fn a_form_of_a_server_is_filled_in_declined_or_canceled() {
+    let content = json!({ "name": "Ann" }).as_object().unwrap().clone();
+    let accepted = json!({ "action": "accept", "content": { "name": "Ann" } });
+    let without = |action: &str| json!({ "action": action, "content": null });
+    for (answer, expected) in [
+        (Answer::Fill { content }, accepted),
+        (Answer::Deny { message: "no".to_owned() }, without("decline")),
+        (Answer::Cancel, without("cancel")),
+        // A yes alone fills in nothing.
+        (Answer::Allow { input: Value::Null, message: None }, without("decline")),
+    ] {
+        let mut bed = Bed::running();
+        let schema =
+            json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
+        let form =
+            json!({ "serverName": "theirs", "mode": "form", "message": "Who?", "requestedSchema": schema });
+        bed.ask(0, "mcpServer/elicitation/request", form);
+        let request = bed.request_told();
+        let text = "The MCP server theirs asks: Who?\n- name (text, required)";
+        assert_eq!(request.shape, Shape::Question { text: text.into() });
+        assert!(matches!(&request.form, Some(Form::Fields { fields }) if fields.len() == 1));
+        bed.input(Input::Permission { call: request.call, decision: answer });
+        assert_eq!(bed.written, [json!({ "id": 0, "result": expected })]);
+    }
+}
+
+#[test]
+fn a_form_that_nobody_can_fill_in_is_declined_and_kept() {
     let mut bed = Bed::running();
-    let schema =
-        json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
-    let form =
-        json!({ "serverName": "theirs", "mode": "form", "message": "Who?", "requestedSchema": schema });
+    let schema = json!({ "type": "object", "properties": { "x": { "type": "object" } } });
+    let form = json!({ "serverName": "theirs", "mode": "form", "message": "?", "requestedSchema": schema });
     bed.ask(0, "mcpServer/elicitation/request", form);
-    assert_eq!(bed.written[0]["result"]["action"], "decline");
-    assert_eq!(texts(&bed.drafts(), "raw").len(), 1);
+    bed.ask(
+        1,
+        "mcpServer/elicitation/request",
+        json!({ "serverName": "theirs", "mode": "openai/userVerification", "message": "?" }),
+    );
+    assert_eq!(bed.written[0]["result"], json!({ "action": "decline", "content": null }));
+    assert_eq!(bed.written[1]["result"]["action"], "decline");
+    assert_eq!(texts(&bed.drafts(), "raw").len(), 2);
+}
+
+#[test]
+fn a_link_of_a_server_is_shown_and_accepted() {
+    let mut bed = Bed::running();
     let link =
         json!({ "serverName": "theirs", "mode": "url", "message": "Log in", "url": "http://127.0.0.1/" });
     bed.ask(1, "mcpServer/elicitation/request", link);
-    assert!(matches!(bed.request_told().shape, Shape::Question { .. }));
+    let request = bed.request_told();
+    let Shape::Question { text } = &request.shape else { panic!("{request:?}") };
+    assert!(text.contains("http://127.0.0.1/"), "{text}");
+    assert_eq!(request.form, Some(Form::Link { url: "http://127.0.0.1/".into() }));
+    bed.allow(&request);
+    assert_eq!(bed.written[0]["result"], json!({ "action": "accept", "content": null }));
+}
+
+fn secret(bed: &mut Bed, question: &str) {
+    bed.ask(
+        7,
+        "item/tool/requestUserInput",
+        json!({ "itemId": "q1", "questions": [
+            { "id": "pin", "question": question, "isSecret": true, "options": null }] }),
+    );
+}
+
+#[test]
+fn a_secret_reaches_codex_and_not_the_transcript() {
+    // By the id of its call, and by the name of the tool where codex does not say which call asked.
+    for item in ["q1", "q2"] {
+        let mut bed = Bed::running();
+        secret(&mut bed, "PIN?");
+        let request = bed.request_told();
+        assert!(matches!(&request.form, Some(Form::Questions { questions }) if questions[0].secret));
+        let answers = vec![vec!["hunter2".to_owned()]];
+        bed.input(Input::Permission { call: request.call, decision: Answer::Choose { answers } });
+        assert_eq!(bed.written[0]["result"]["answers"]["pin"]["answers"], json!(["hunter2"]));
+        let call = json!({ "type": "function_call", "name": "request_user_input", "call_id": item, "arguments": "{}" });
+        let output = r#"{"answers":{"pin":{"answers":["hunter2"]}}}"#;
+        let result = json!({ "type": "function_call_output", "call_id": item, "output": output });
+        for item in [call, result] {
+            bed.say("rawResponseItem/completed", json!({ "turnId": "u1", "item": item }));
+        }
+        let drafts = bed.drafts();
+        assert_eq!(texts(&drafts, "tool_result"), ["A secret answer was given."]);
+        assert!(!format!("{drafts:?}").contains("hunter2"));
+    }
+}
+
+#[test]
+fn a_secret_is_not_asked_for_where_it_would_be_seen() {
+    let mut bed = Bed::running();
+    // Too large for a form, so that it would be answered in a message.
+    secret(&mut bed, &"x".repeat(100_000));
+    assert_eq!(bed.written, [json!({ "id": 7, "result": { "answers": {} } })]);
+    assert!(!bed.outputs.iter().any(|output| matches!(output, Output::Ask(_))));
 }
 
 #[test]
@@ -252,4 +335,46 @@ fn a_request_that_nobody_knows_is_refused_and_kept() {
         assert_eq!((&bed.written[0]["id"], &bed.written[0]["error"]["code"]), (&json!(7), &json!(-32601)));
     }
     assert_eq!(texts(&bed.drafts(), "raw").len(), 3);
+}
+
+#[test]
+fn questions_with_options_are_put_to_a_person_and_answered_by_their_ids() {
+    let ask = |bed: &mut Bed| {
+        bed.ask(
+            7,
+            "item/tool/requestUserInput",
+            json!({ "itemId": "q1", "isBlocking": true, "questions": [
+                { "id": "color", "header": "Color", "question": "Which color?", "isOther": true, "isSecret": false,
+                  "options": [{ "label": "Blue", "description": "as the sky" }, { "label": "Red", "description": "" }] },
+                { "id": "name", "header": "", "question": "Which name?", "isOther": false, "options": null },
+            ] }),
+        );
+        bed.request_told()
+    };
+    let mut bed = Bed::running();
+    let request = ask(&mut bed);
+    let text = "Which color?\n- Blue: as the sky\n- Red\nWhich name?";
+    assert_eq!(request.shape, Shape::Question { text: text.into() });
+    let Some(Form::Questions { questions }) = &request.form else { panic!("{request:?}") };
+    assert_eq!(questions.iter().map(|asked| asked.open).collect::<Vec<_>>(), [true, true]);
+    assert_eq!(questions[0].options.len(), 2);
+    let answers = vec![vec!["Blue".to_owned()], vec!["paseo".to_owned()]];
+    bed.input(Input::Permission { call: request.call, decision: Answer::Choose { answers } });
+    let expected =
+        json!({ "answers": { "color": { "answers": ["Blue"] }, "name": { "answers": ["paseo"] } } });
+    assert_eq!(bed.written, [json!({ "id": 7, "result": expected })]);
+
+    let mut bed = Bed::running();
+    let request = ask(&mut bed);
+    bed.deny(&request);
+    assert_eq!(bed.written, [json!({ "id": 7, "result": { "answers": {} } })]);
+}
+
+#[test]
+fn chosen_answers_allow_nothing_but_a_question() {
+    let mut bed = Bed::running();
+    let request = bed.ask_command(0, "rm -rf /", "/project");
+    let decision = Answer::Choose { answers: vec![vec!["yes".to_owned()]] };
+    bed.input(Input::Permission { call: request.call, decision });
+    assert_eq!(bed.written, [json!({ "id": 0, "result": { "decision": "decline" } })]);
 }

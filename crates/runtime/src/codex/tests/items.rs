@@ -94,12 +94,11 @@ fn a_command_is_a_call_its_growing_output_and_a_result() {
         Kind::ToolResult { call: "c1".into(), outcome, exit_code: Some(3), duration_ms: 133 }
     );
     assert_eq!(drafts[1].text.as_deref(), Some("hi\n"));
-    let (Output::Delta { item, kind: DeltaKind::ToolOutput, .. }, Output::Item { id, .. }) =
-        (&bed.outputs[1], &bed.outputs[2])
+    let (Output::Printed { call, item, text }, Output::Item { id, .. }) = (&bed.outputs[1], &bed.outputs[2])
     else {
         panic!("{:?}", bed.outputs)
     };
-    assert_eq!(item, id, "the output becomes the result");
+    assert_eq!((item, call.as_str(), text.as_str()), (id, "c1", "hi\n"), "the output becomes the result");
 }
 
 #[test]

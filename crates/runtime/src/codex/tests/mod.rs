@@ -64,7 +64,7 @@ struct Bed {
     conversation: Conversation,
     outputs: Vec<Output>,
     written: Vec<Value>,
-    /// What became of the commands.
+    /// The outcomes of the commands.
     commands: Vec<&'static str>,
 }
 

@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 use crate::place::regular;
 
 const NAME: &str = ".gitignore";
-/// Nobody writes a longer one.
+/// Longest pattern that is read.
 const BYTES: u64 = 256 * 1024;
 
 /// Those of a folder and of the folders around it, outermost first.

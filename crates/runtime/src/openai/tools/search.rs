@@ -12,10 +12,8 @@ use rustix::fs::{FileType, OFlags};
 
 use super::Outcome;
 use super::ignored::Ignored;
-use crate::place::{Target, entries, regular, step};
+use crate::place::{SKIPPED, Target, entries, regular, step};
 
-/// Folders that hold what is made, and not what is written.
-const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 /// Most matches that are told.
 const MATCHES: usize = 200;
 /// Most files that are looked into.
@@ -67,7 +65,7 @@ pub(super) fn search(
         target.around().iter().for_each(|(folder, path)| search.ignored.enter(folder, path));
         search.folder(&target.folder()?, target.there(), Path::new(""), 0);
     } else {
-        // Whoever names a file means it.
+        // A file that is named is meant.
         let file = target.open(OFlags::RDONLY)?;
         search.file(file, Path::new(&target.name()));
     }
@@ -82,7 +80,7 @@ pub(super) fn search(
         _ => format!(" Files with several hard links were skipped: {linked}."),
     };
     // Writing to a string cannot fail.
-    let _ = writeln!(found, "[{matches} matches in {read} files.{end}{passed_over}]");
+    let _ = writeln!(found, "[matches: {matches}, files searched: {read}.{end}{passed_over}]");
     Ok(Outcome { text: found, diff: None })
 }
 
@@ -180,10 +178,16 @@ mod tests {
         symlink("..", inside.join("up")).unwrap();
         let root = Root::new(inside).unwrap();
         let all = found(&root, ".", "rose", None, false);
-        assert_eq!(all, "a/x.rs:1: let rose = 1;\nb.txt:1: a rose\n[2 matches in 3 files.]\n");
+        assert_eq!(all, "a/x.rs:1: let rose = 1;\nb.txt:1: a rose\n[matches: 2, files searched: 3.]\n");
         let some = found(&root, ".", "rose", Some("*.rs"), true);
-        assert_eq!(some, "a/x.rs:1: let rose = 1;\na/x.rs:2: let ROSE = 2;\n[2 matches in 1 files.]\n");
-        assert_eq!(found(&root, "b.txt", "rose", None, false), "b.txt:1: a rose\n[1 matches in 1 files.]\n");
+        assert_eq!(
+            some,
+            "a/x.rs:1: let rose = 1;\na/x.rs:2: let ROSE = 2;\n[matches: 2, files searched: 1.]\n"
+        );
+        assert_eq!(
+            found(&root, "b.txt", "rose", None, false),
+            "b.txt:1: a rose\n[matches: 1, files searched: 1.]\n"
+        );
         assert!(search(&root.resolve("none").unwrap(), "x", None, false).is_err());
         assert!(search(&root.resolve(".").unwrap(), "", None, false).is_err());
     }
@@ -199,10 +203,10 @@ mod tests {
         let free = Root::new(inside).unwrap();
         let confined = free.clone().confined();
         let all = found(&confined, ".", "rose", None, false);
-        assert!(all.starts_with("b.txt:1: a rose\n[1 matches in 1 files."), "{all}");
+        assert!(all.starts_with("b.txt:1: a rose\n[matches: 1, files searched: 1."), "{all}");
         assert!(all.contains("were skipped: 1"), "{all}");
         assert!(search(&confined.resolve("linked").unwrap(), "rose", None, false).is_err());
-        assert!(found(&free, ".", "rose", None, false).contains("[2 matches in 2 files.]"));
+        assert!(found(&free, ".", "rose", None, false).contains("[matches: 2, files searched: 2.]"));
     }
 
     #[test]
@@ -233,9 +237,9 @@ mod tests {
         // Also of what lies around the folder that is searched; and a file that is named is meant.
         assert!(
             found(&root, "a", "rose", None, false)
-                .starts_with("dist/x.js:1: rose\nkept.log:1: rose\n[2 matches")
+                .starts_with("dist/x.js:1: rose\nkept.log:1: rose\n[matches: 2")
         );
-        assert!(found(&root, "b/kept.log", "rose", None, false).contains("[1 matches in 1 files.]"));
+        assert!(found(&root, "b/kept.log", "rose", None, false).contains("[matches: 1, files searched: 1.]"));
         // A link is no .gitignore.
         write("c/x.txt", "rose\n");
         write("list", "*.txt\n");

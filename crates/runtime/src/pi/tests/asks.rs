@@ -97,6 +97,7 @@ fn extensions_of_the_user_may_ask_people() {
         ("confirm", deny.clone(), json!({ "confirmed": false })),
         ("select", allow(Some("red")), json!({ "value": "red" })),
         ("select", allow(Some("blue")), json!({ "cancelled": true })),
+        ("select", Answer::Choose { answers: vec![vec!["green".into()]] }, json!({ "value": "green" })),
         ("select", deny, json!({ "cancelled": true })),
     ] {
         let mut bed = Bed::running(Speaker::Early);

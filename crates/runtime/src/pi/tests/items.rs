@@ -88,7 +88,7 @@ fn a_command_is_a_call_and_a_result() {
             .outputs
             .iter()
             .filter_map(
-                |output| if let Output::Delta { text, .. } = output { Some(text.as_str()) } else { None },
+                |output| if let Output::Printed { text, .. } = output { Some(text.as_str()) } else { None },
             )
             .collect();
         assert_eq!(grown, "hi\nho");

@@ -97,7 +97,7 @@ struct Bed {
     speaker: Speaker,
     outputs: Vec<Output>,
     written: Vec<Value>,
-    /// What became of the commands.
+    /// The outcomes of the commands.
     commands: Vec<&'static str>,
 }
 
@@ -147,7 +147,7 @@ impl Bed {
         match self.speaker {
             Speaker::Early => {
                 self.answer("prompt", Value::Null);
-                // By now it works.
+                // Now it works.
                 self.answer("get_state", state(true, false));
             }
             Speaker::Recent => self.answer("prompt", json!({ "disposition": "started" })),

@@ -71,7 +71,7 @@ impl Connection {
         self.answer(&nonce).await
     }
 
-    /// Reads until tmux has said what nobody else can know. What a worker shows on its screen may look like the
+    /// Reads until tmux has sent the secret mark. What a worker shows on its screen may look like the
     /// protocol; only this tells where it really ends.
     async fn answer(&mut self, nonce: &str) -> io::Result<Answer> {
         let mut lines = Vec::new();

@@ -15,7 +15,7 @@ pub enum Error {
     TooOld { found: String },
     #[error("the tmux socket path is too long: {} has {} bytes, the limit is 107", .0.display(), .0.as_os_str().len())]
     SocketPath(PathBuf),
-    #[error("invalid worker name `{0}`: use 1 to 64 characters of a-z, 0-9 and -")]
+    #[error("invalid worker name `{0}`: use at most 64 of a-z, 0-9 and `-`")]
     BadName(String),
     #[error("worker `{name}` not found; {}", listed(.existing))]
     NotFound { name: String, existing: Vec<String> },

@@ -1,7 +1,7 @@
-//! The one line to the server: commands go over it one after the other, and nobody waits for long.
+//! The one line to the server: commands go over it one after the other, and no caller waits for long.
 //!
 //! A server that hangs is left alone. What was said to it is not said again, and its answer is waited for; until it
-//! comes, whoever has something else to say is told at once that there is no answer. So there is never more than one
+//! comes, other callers are told at once that there is no answer. So there is never more than one
 //! client of ours in the middle of its beginnings: a tmux that goes on and finds several of them may crash.
 
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const PATH_LIMIT: usize = 107;
 /// The session that our own connection is attached to. No worker can have this name.
 pub(super) const CONTROL: &str = "_control";
 
-/// What a command may do, and what whoever gives it has to know.
+/// What a command may do, and what its caller has to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// As once, and it may start the server.
@@ -97,7 +97,7 @@ impl Line {
         }
         let order = Order::default();
         let (line, said) = (Arc::clone(self), Arc::clone(&order.0));
-        // On its own: whoever gives up in the middle would leave half an answer on the line.
+        // As a task of its own: a caller that gives up in the middle would leave half an answer on the line.
         let mut saying = tokio::spawn(async move {
             let mut slot = line.connection.lock().await;
             if said.swap(true, Ordering::SeqCst) {
@@ -173,7 +173,7 @@ impl Line {
     }
 }
 
-/// A command that is not said any more once whoever gave it has gone.
+/// A command that is dropped once its caller has gone.
 #[derive(Default)]
 struct Order(Arc<AtomicBool>);
 

@@ -8,16 +8,19 @@ mod error;
 mod line;
 mod panes;
 mod server;
+mod viewer;
 mod words;
 
 use std::collections::{BTreeMap, HashSet};
 use std::env;
 use std::ffi::OsString;
+use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use paseo_core::terminal::Size;
 use tokio::time::{Instant, sleep};
 
 use self::line::{CONTROL, Line, Mode};
@@ -26,7 +29,8 @@ use crate::process::Program;
 use crate::process_table::{HOME_VARIABLE, SESSION_VARIABLE, mark};
 
 pub use self::error::Error;
-pub use self::panes::{Session, State};
+pub use self::panes::{Screen, Session, State};
+pub use self::viewer::{Role, Viewer};
 pub use self::words::{free_name, is_name, pasteable};
 
 /// How long a program may take to begin.
@@ -50,8 +54,14 @@ const NAME: &str = "@paseo_name";
 /// The option of a session that says which of its panes is the program's: people add others.
 const PANE: &str = "@paseo_pane";
 
+/// The option of a session that says how large it was before a person who took it over changed that.
+const SIZE: &str = "@paseo_size";
+
 /// How long to wait before something is asked again.
 const AGAIN: Duration = Duration::from_millis(100);
+
+/// How often lines are captured again because a program printed meanwhile.
+const MOST_CAPTURES: u32 = 4;
 
 /// How many lines a capture has unless it is told.
 pub const CAPTURE_LINES: usize = paseo_core::limits::CAPTURE_LINES;
@@ -60,7 +70,7 @@ pub const CAPTURE_LINES: usize = paseo_core::limits::CAPTURE_LINES;
 pub const CAPTURE_LIMIT: usize = 10_000;
 
 /// What of our environment would mislead a program in a terminal of its own.
-const MISLEADING: [&str; 12] = [
+pub(super) const MISLEADING: [&str; 12] = [
     "TMUX",
     "TMUX_PANE",
     "TMUX_TMPDIR",
@@ -98,7 +108,7 @@ impl Capture {
     }
 }
 
-/// All servers that this process ever spoke to: whoever names the same socket shares the connection.
+/// All servers that this process ever spoke to: callers that name the same socket share the connection.
 static SERVERS: std::sync::Mutex<BTreeMap<PathBuf, Arc<Tmux>>> = std::sync::Mutex::new(BTreeMap::new());
 
 impl Tmux {
@@ -296,10 +306,133 @@ impl Tmux {
         Ok(kept.into_iter().next())
     }
 
-    /// Takes a session away. Its program is told by the end of its terminal; see [`super::ending`].
+    /// Takes a session away, with everyone who watches it. Its program is told by the end of its terminal; see
+    /// [`super::ending`].
     pub(super) async fn close(&self, name: &str) -> Result<(), Error> {
-        self.get(name).await?;
-        self.run(&["kill-session", "-t", &format!("={name}")], Mode::Use).await.map(drop)
+        let session = self.get(name).await?;
+        // Viewers have sessions of their own, which would keep the window alive: it is the window that has to go. Those
+        // that have no other go with it, all at once.
+        if !session.forsaken && !session.screen.window.is_empty() {
+            self.unless_gone(&["kill-window", "-t", &session.screen.window]).await?;
+        }
+        loop {
+            let left = self.group(name).await?;
+            if left.is_empty() {
+                return Ok(());
+            }
+            for name in left {
+                self.unless_gone(&["kill-session", "-t", &format!("={name}")]).await?;
+            }
+        }
+    }
+
+    /// Returns a session and those of its viewers, these first.
+    async fn group(&self, name: &str) -> Result<Vec<String>, Error> {
+        let format = "#{session_name}|#{session_group}";
+        let listed = match self.run(&["list-panes", "-a", "-F", format], Mode::Use).await {
+            Err(Error::NoServer(_)) => Vec::new(),
+            listed => listed?,
+        };
+        let mut names: Vec<String> = listed
+            .iter()
+            .filter_map(|line| line.split_once('|'))
+            .filter(|(session, group)| *session == name || *group == name)
+            .map(|(session, _)| session.to_owned())
+            .collect();
+        names.sort_by_key(|session| (session == name, session.clone()));
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Runs a command whose target may be gone meanwhile.
+    async fn unless_gone(&self, words: &[&str]) -> Result<(), Error> {
+        match self.run(words, Mode::Use).await {
+            Ok(_) | Err(Error::Refused { .. } | Error::NoServer(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Attaches a viewer of the given role, in a session of its own beside that of the program.
+    pub async fn view(&self, session: &Session, role: Role, size: Size) -> Result<Viewer, Error> {
+        if self.line.is_silent() {
+            return Err(Error::silent("attach-session".to_owned(), line::PATIENCE, self.line.server()));
+        }
+        let installed = self.line.installed().await?;
+        Ok(Viewer::start(installed, self.line.socket(), session, role, size)?)
+    }
+
+    /// Leaves the modes of a session in which keys are tmux's own.
+    pub async fn leave_modes(&self, name: &str) -> Result<(), Error> {
+        self.listening(name).await.map(drop)
+    }
+
+    /// Remembers how large a session is, for [`Self::restore_size`]. What is remembered already stays.
+    pub async fn remember_size(&self, session: &Session) -> Result<(), Error> {
+        if session.screen.restore.is_some() {
+            return Ok(());
+        }
+        let (target, size) = (format!("={}:", session.name), session.screen.size.to_string());
+        self.run(&["set-option", "-t", &target, SIZE, &size], Mode::Use).await.map(drop)
+    }
+
+    /// Gives a session the size back that was remembered. Clients that could type are detached: as long as one is there, tmux
+    /// goes by its size.
+    pub async fn restore_size(&self, session: &Session) -> Result<(), Error> {
+        let Some(size) = session.screen.restore else { return Ok(()) };
+        for name in self.group(&session.name).await?.iter().filter(|name| viewer::is_holders(name)) {
+            self.unless_gone(&["kill-session", "-t", &format!("={name}")]).await?;
+        }
+        let (window, target) = (&session.screen.window, format!("={}:", session.name));
+        let (columns, rows) = (size.columns.to_string(), size.rows.to_string());
+        let commands = [
+            line::words(&["resize-window", "-t", window, "-x", &columns, "-y", &rows]),
+            // Otherwise no client that attaches could change its size.
+            line::words(&["set-option", "-w", "-t", window, "-u", "window-size"]),
+            line::words(&["set-option", "-t", &target, "-u", SIZE]),
+        ];
+        self.line.run(commands.to_vec(), Mode::Use).await.map(drop)
+    }
+
+    /// Returns up to `count` lines of a session that end before the line `before`, or before the end of the screen.
+    /// Lines are numbered from the oldest that tmux keeps; wrapped ones are joined.
+    ///
+    /// tmux counts lines from the top of the screen, which moves while a program prints. If it moved meanwhile, the
+    /// lines are captured again. A program that prints faster than that makes pages overlap; no line is left out
+    /// between them.
+    pub async fn lines(&self, session: &Session, before: Option<u64>, count: u64) -> Result<Lines, Error> {
+        let rows = u64::from(session.screen.size.rows);
+        let mut history = session.screen.history;
+        let mut tries = 0;
+        loop {
+            let range = Lines::range(history, rows, before, count);
+            let text = self.captured(session, history, &range).await?;
+            let question = ["display-message", "-p", "-t", &session.pane, "#{history_size}"];
+            let answer = self.run(&question, Mode::Use).await?;
+            let now = answer.first().and_then(|line| line.parse().ok()).unwrap_or(history);
+            tries += 1;
+            if now == history || tries == MOST_CAPTURES {
+                let start = (range.start + now).saturating_sub(history);
+                return Ok(Lines { text, start, total: now + rows });
+            }
+            history = now;
+        }
+    }
+
+    /// Returns lines by their numbers, if so many are above the screen.
+    async fn captured(
+        &self,
+        session: &Session,
+        history: u64,
+        range: &Range<u64>,
+    ) -> Result<Vec<String>, Error> {
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let place = |line: u64| (i128::from(line) - i128::from(history)).to_string();
+        let (first, last) = (place(range.start), place(range.end.saturating_sub(1)));
+        let words = ["capture-pane", "-p", "-J", "-S", &first, "-E", &last, "-t", &session.pane];
+        let shown = self.run(&words, Mode::Use).await?;
+        Ok(shown.iter().map(|line| words::plain(line)).collect())
     }
 
     /// Ends the server if there is no session but our own: the next worker starts another.
@@ -311,7 +444,7 @@ impl Tmux {
             Err(Error::NoServer(_)) => return self.unplug().await,
             names => names?,
         };
-        if names.iter().any(|name| name != CONTROL) {
+        if names.iter().any(|name| name != CONTROL && !viewer::is_viewers(name)) {
             return Ok(());
         }
         match self.run(&["kill-server"], Mode::Use).await {
@@ -321,7 +454,7 @@ impl Tmux {
         }
     }
 
-    /// Takes the socket away once nobody listens there any more.
+    /// Removes the socket once its server is gone.
     async fn unplug(&self) -> Result<(), Error> {
         let socket = self.line.socket();
         while server::listens(socket).await?.is_some() {
@@ -343,6 +476,24 @@ impl Tmux {
 
     async fn run(&self, words: &[impl AsRef<[u8]>], mode: Mode) -> Result<Vec<String>, Error> {
         self.line.run(vec![line::words(words)], mode).await
+    }
+}
+
+/// Lines of a terminal, numbered from the oldest that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    pub text: Vec<String>,
+    /// The number of the first.
+    pub start: u64,
+    /// How many there are, the screen included.
+    pub total: u64,
+}
+
+impl Lines {
+    fn range(history: u64, rows: u64, before: Option<u64>, count: u64) -> Range<u64> {
+        let total = history + rows;
+        let end = before.unwrap_or(total).min(total);
+        end.saturating_sub(count)..end
     }
 }
 

@@ -1,17 +1,22 @@
-//! The sessions of the server and what became of the programs in them, as tmux lists their panes.
+//! The sessions of the server and the status of the programs in them, as tmux lists their panes.
 
 use paseo_core::id::SessionId;
 use paseo_core::team::place;
+use paseo_core::terminal::Size;
 use paseo_core::time::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::words::is_name;
+use super::words::{is_name, plain};
 use crate::process_table::{self, ancestors, mark};
 use crate::provider::Exit;
 
 /// What is to be said of each pane, in the words of tmux.
 pub(super) const FORMAT: &str = "#{session_name}|#{session_created}|#{session_attached}|#{pane_id}|#{pane_dead}|#{pane_pid}|\
-                                 #{pane_dead_status}|#{pane_dead_signal}|#{pane_in_mode}|#{@paseo_session}|#{@paseo_pane}";
+                                 #{pane_dead_status}|#{pane_dead_signal}|#{pane_in_mode}|#{@paseo_session}|#{@paseo_pane}|\
+                                 #{window_id}|#{window_width}x#{window_height}|#{history_size}|#{@paseo_size}|#{pane_title}";
+
+/// How long the title of a screen may be, in characters.
+const TITLE: usize = 200;
 
 /// A session of the server, with one program in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,9 +36,37 @@ pub struct Session {
     pub(super) unnoted: bool,
     /// Only panes of people are left in it.
     pub(super) forsaken: bool,
+    /// What viewers have to know.
+    pub screen: Screen,
 }
 
-/// What became of the program in a session.
+/// The window of a program, as tmux shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Screen {
+    /// The window, as tmux calls it.
+    pub(super) window: String,
+    pub size: Size,
+    /// How many lines are above the screen.
+    pub history: u64,
+    /// What the program calls itself.
+    pub title: String,
+    /// The size that it had before a person who took it over changed it.
+    pub restore: Option<Size>,
+}
+
+impl Screen {
+    /// Reads it from what is left of a line. Older lists do not say.
+    fn read(mut rest: std::str::SplitN<'_, char>) -> Self {
+        let mut field = || rest.next().unwrap_or_default();
+        let window = field().to_owned();
+        let size = Size::parse(field()).unwrap_or(Size::DEFAULT);
+        let (history, restore) = (field().parse().unwrap_or(0), Size::parse(field()));
+        let title = plain(field()).chars().take(TITLE).collect();
+        Self { window, size, history, title, restore }
+    }
+}
+
+/// The status of the program in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// It runs, under this process.
@@ -66,6 +99,11 @@ impl Session {
     fn forsaken_by(&self, pane: &str) -> Self {
         let state = State::Dead { code: None, signal: None, shim_killed: true };
         Self { pane: pane.to_owned(), state, in_mode: false, unnoted: false, forsaken: true, ..self.clone() }
+    }
+
+    /// Says whether a person scrolls in it, or chooses something.
+    pub fn is_scrolled(&self) -> bool {
+        self.in_mode
     }
 
     /// Returns how its program ended, if it did.
@@ -104,7 +142,8 @@ pub(super) fn own_panes(mut panes: Vec<Listed>) -> Vec<Session> {
 
 /// Reads a line of the list. Sessions that are not of ours are left out.
 pub(super) fn read_pane(line: &str) -> Option<Listed> {
-    let mut fields = line.split('|');
+    // The title is last: it may hold anything.
+    let mut fields = line.splitn(16, '|');
     let mut field = || fields.next();
     let name = field().filter(|name| is_name(name))?.to_owned();
     let created = Timestamp::from_millis(field()?.parse::<i64>().ok()?.saturating_mul(1000));
@@ -132,7 +171,9 @@ pub(super) fn read_pane(line: &str) -> Option<Listed> {
     let in_mode = field().is_some_and(|modes| !matches!(modes, "" | "0"));
     let owner = field().and_then(|owner| owner.parse().ok());
     let own = field().filter(|own| !own.is_empty()).map(str::to_owned);
-    let session = Session { name, created, attached, pane, state, owner, in_mode, unnoted, forsaken: false };
+    let screen = Screen::read(fields);
+    let session =
+        Session { name, created, attached, pane, state, owner, in_mode, unnoted, forsaken: false, screen };
     Some(Listed { number, session, own })
 }
 
@@ -172,6 +213,16 @@ mod tests {
     }
 
     #[test]
+    fn a_screen_is_read_with_whatever_its_title_holds() {
+        let read = |line| read_pane(line).unwrap().session.screen;
+        let screen = read("w-1|7|0|%3|0|42|||0||%3|@4|90x30|812|160x48|a|b \u{1b}[31mred");
+        let (size, restore) = (Size { columns: 90, rows: 30 }, Some(Size::DEFAULT));
+        let title = "a|b red".to_owned();
+        assert_eq!(screen, Screen { window: "@4".to_owned(), size, history: 812, title, restore });
+        assert_eq!(read("w-1|7|0|%3|0|42||").size, Size::DEFAULT);
+    }
+
+    #[test]
     fn a_session_is_what_became_of_its_own_pane() {
         let chosen = |lines: &[&str]| {
             let panes = own_panes(lines.iter().filter_map(|line| read_pane(line)).collect());
@@ -199,7 +250,7 @@ mod tests {
         while !process_table::has_ended(pid) {
             std::thread::yield_now();
         }
-        // Whether its terminal is closed, or somebody else still has it.
+        // Whether its terminal is closed, or another process still has it.
         for dead in [0, 1] {
             assert!(read(dead).unnoted && read(dead).state == State::Alive { pid }, "{dead}");
         }

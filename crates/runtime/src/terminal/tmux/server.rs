@@ -1,4 +1,4 @@
-//! The tmux server: found, checked and started, so that it outlives whoever started it.
+//! The tmux server: found, checked and started, so that it outlives the daemon.
 
 use std::env;
 use std::io::{self, ErrorKind};
@@ -42,11 +42,11 @@ const OPTIONS: [[&str; 3]; 20] = [
     ["-g", "set-titles", "off"],
     ["-g", "allow-rename", "off"],
     ["-g", "automatic-rename", "off"],
-    // Workers are found by their names: whoever gives one another name has the old one back.
+    // Workers are found by their names: a changed name is restored.
     ["-g", "session-renamed", "if-shell -F '#{@paseo_name}' \"rename-session -- '#{@paseo_name}'\""],
     ["-g", "bell-action", "none"],
     ["-g", "mouse", "on"],
-    // Whoever looks at it when it ends is told so.
+    // Its viewers are told when it ends.
     ["-g", "status-interval", "1"],
     [
         "-g",
@@ -67,7 +67,7 @@ const OPTIONS: [[&str; 3]; 20] = [
 #[derive(Debug, Clone)]
 pub(super) struct Installed {
     pub(super) tmux: PathBuf,
-    /// Has a program killed when whoever started it dies; not everywhere there is one that can.
+    /// Has a program killed when its parent dies, where the system can do that.
     setpriv: Option<PathBuf>,
 }
 
@@ -94,7 +94,7 @@ impl Installed {
     /// Prepares a client that does not outlive us: a server that hangs lets none of them go, nor does one that was in
     /// the middle of an answer, and it would not end before they do. Strictly it is killed with the thread that starts
     /// it, so that must be one that stays.
-    fn client(&self) -> Command {
+    pub(super) fn client(&self) -> Command {
         match &self.setpriv {
             Some(setpriv) => {
                 let mut command = plain(setpriv);
@@ -107,7 +107,7 @@ impl Installed {
 }
 
 /// Returns the process id of the server that listens, or `None` when there surely is none: a second one behind the same
-/// socket would leave the workers of the first where nobody finds them.
+/// socket would leave the workers of the first unreachable.
 pub(super) async fn listens(socket: &Path) -> Result<Option<u32>, Error> {
     match UnixStream::connect(socket).await {
         Ok(server) => {
@@ -163,7 +163,7 @@ pub(super) fn connect(installed: &Installed, socket: &Path, session: &str) -> io
     }
     // A client stays only as long as it is attached to something. A dead pane is something, and takes no process.
     command.args([";", "new-session", "-A", "-E", "-s", session, "--", "true", "true"]);
-    // It leaves by itself when nobody holds its stdin any more.
+    // It ends by itself when its stdin is closed.
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     orphans::spawn(&mut command)
 }

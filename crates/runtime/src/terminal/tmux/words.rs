@@ -27,7 +27,7 @@ pub(super) fn quote(word: &[u8], line: &mut Vec<u8>) {
     for byte in word {
         match byte {
             b'"' | b'\\' | b'$' => line.extend([b'\\', *byte]),
-            // A line ends a command, and the rest could mean something to whoever reads along.
+            // A line ends a command, and the rest could mean something to tmux.
             0..=0x1f | 0x7f | 0xff => line.extend(format!("\\{byte:03o}").into_bytes()),
             _ => line.push(*byte),
         }

@@ -2,7 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use paseo_runtime::git::{BranchName, Error, Force, Worktree, left_out, repository};
+use paseo_runtime::git::{
+    BranchName, Error, Force, Worktree, branch_of, files, ignored, left_out, repository,
+};
 
 use super::{Place, branch, git_in, in_environment};
 
@@ -44,6 +46,9 @@ async fn a_base_that_looks_like_an_option_is_no_base() {
 async fn whole_life(place: &Place) {
     let found = repository(&place.root()).await.unwrap().unwrap();
     left_out(&found).await.unwrap();
+    branch_of(&place.root()).await.unwrap();
+    ignored(&place.root(), &["untracked".as_ref()]).await.unwrap();
+    files(&place.root(), |_| ()).await.unwrap();
     let worktree = place.create("one").await.worktree;
     place.write("worktrees/one/tracked", "changed\n");
     place.write("worktrees/one/new", "new\n");

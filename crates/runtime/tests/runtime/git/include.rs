@@ -68,7 +68,7 @@ async fn what_is_too_heavy_for_an_archive_is_not_deleted() {
     std::fs::write(place.path("worktrees/one/.gitignore"), "*.bin\n").unwrap();
     heavy.set_len(33 << 20).unwrap();
     let error = worktree.remove(Force::Yes).await.unwrap_err();
-    assert!(error.to_string().contains("(model.bin) take 33 MiB"), "{error}");
+    assert!(error.to_string().contains("(model.bin) total 33 MiB"), "{error}");
     assert!(worktree.path.exists());
 }
 

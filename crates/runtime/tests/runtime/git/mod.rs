@@ -2,6 +2,7 @@
 
 mod attacks;
 mod create;
+mod ignored;
 mod include;
 mod remove;
 mod rename;

@@ -137,7 +137,7 @@ impl Events {
         }
     }
 
-    /// Tells that a message is under way, or that it was taken, or what became of it.
+    /// Tells that a message is under way, or that it was taken, or its outcome.
     pub(super) fn lifecycle(&self, message: &str, state: &str) {
         self.event(json!({ "type": "command_lifecycle", "command_uuid": message, "state": state }));
     }

@@ -11,6 +11,9 @@ use super::turn::Thread;
 use crate::model::tools::Invocation;
 use crate::script::Call;
 
+/// The tool that puts questions to a person.
+const QUESTION: &str = "request_user_input";
+
 /// The turn was interrupted.
 pub(super) struct Interrupted;
 
@@ -31,11 +34,12 @@ impl Terminal {
 /// The tools that a request of codex's offers, as far as scripts use them, and those of the client.
 pub(super) fn offered(settings: &Settings) -> Value {
     let shell = json!({ "name": "exec_command", "parameters": { "properties": { "cmd": {} } } });
+    let question = json!({ "name": QUESTION, "parameters": { "properties": { "questions": {} } } });
     let client = settings.tools.iter().map(|name| json!({ "name": name, "parameters": {} }));
     let servers = settings.servers.iter().map(|server| {
         json!({ "type": "namespace", "name": format!("mcp__{}", server.name), "tools": server.tools })
     });
-    let tools: Vec<Value> = std::iter::once(shell).chain(client).chain(servers).collect();
+    let tools: Vec<Value> = [shell, question].into_iter().chain(client).chain(servers).collect();
     json!({ "tools": tools })
 }
 
@@ -73,6 +77,7 @@ pub(super) fn perform(thread: &mut Thread, invocation: &Invocation, id: &str) ->
         Call::Tool { input, .. } if invocation.namespace.is_some() => {
             server_tool(thread, invocation, input, id)
         }
+        Call::Tool { name, input } if name == QUESTION => question(thread, input, id)?,
         Call::Tool { name, .. } => format!("unsupported call: {name}"),
     };
     thread.memory.tool_result(&text);
@@ -149,6 +154,24 @@ fn file_change(thread: &mut Thread, change: &Change, diff: String, id: &str) -> 
     thread.item("item/completed", &item);
     thread.tell("turn/diff/updated", json!({ "diff": diff }));
     Ok(applied.err().unwrap_or_else(|| "Success. Updated the following files".into()))
+}
+
+/// Puts questions to a person. What the model wrote and got comes as raw items.
+fn question(thread: &mut Thread, input: &Value, id: &str) -> Result<String, Interrupted> {
+    let raw =
+        |thread: &Thread, item: Value| thread.tell("rawResponseItem/completed", json!({ "item": item }));
+    let arguments = input.to_string();
+    raw(thread, json!({ "type": "function_call", "name": QUESTION, "call_id": id, "arguments": arguments }));
+    let question = protocol::ask(
+        "item/tool/requestUserInput",
+        json!({
+            "threadId": thread.settings.thread, "turnId": thread.turn, "itemId": id,
+            "questions": input["questions"], "isBlocking": true,
+        }),
+    );
+    let answer = thread.desk.answer(&question).ok_or(Interrupted)?.to_string();
+    raw(thread, json!({ "type": "function_call_output", "call_id": id, "output": answer }));
+    Ok(answer)
 }
 
 /// Calls a tool of the client.

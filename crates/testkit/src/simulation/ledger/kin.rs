@@ -77,6 +77,16 @@ impl Kin {
         Ok(())
     }
 
+    /// Takes in that a session leaves its parent. What it may do is still bounded by whoever started it.
+    pub(super) fn promote(&mut self, id: SessionId, from: SessionId) -> Check {
+        let known = self.known.get_mut(&id).ok_or_else(|| format!("{id} was never created"))?;
+        if known.parent != Some(from) || !known.open {
+            return Err(format!("{id} leaves {from}, which it is no open child of"));
+        }
+        known.parent = None;
+        Ok(())
+    }
+
     pub(super) fn reopen(&mut self, id: SessionId, batch: u64) {
         if let Some(known) = self.known.get_mut(&id) {
             known.open = true;

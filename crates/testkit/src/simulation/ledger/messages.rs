@@ -1,4 +1,4 @@
-//! What became of every message, from the log's events and from the harnesses alone.
+//! The outcome of every message, from the log's events and from the harnesses alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,6 +52,8 @@ struct Message {
     carried: bool,
     /// How many turns failed before they took it up.
     setbacks: u32,
+    /// A person put it somewhere else in the queue.
+    moved: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +90,33 @@ impl Messages {
             }
             Event::Returned { delivery, repeat } => self.give_back(session, delivery, repeat),
             Event::Cancelled { delivery } => self.relocate(delivery, &[Place::Waiting], Place::Settled),
+            Event::Edited { delivery, ref text } => {
+                self.check_waiting(delivery)?;
+                if self.doubtful.contains(&delivery) {
+                    return Err(format!("{delivery} may have been read and gets other words"));
+                }
+                let message = self.message(delivery)?;
+                if !message.accepted.origin.is_human() || message.accepted.class != Class::Message {
+                    return Err(format!("{delivery} is in the words of an agent and is edited"));
+                }
+                message.accepted.text.clone_from(text);
+                Ok(())
+            }
+            Event::Moved { delivery, .. } => {
+                self.check_waiting(delivery)?;
+                self.message(delivery)?.moved = true;
+                Ok(())
+            }
+            Event::DeliveriesReleased { ref deliveries, .. } => {
+                self.held.remove(&session);
+                for id in deliveries {
+                    self.check_waiting(*id)?;
+                    let message = self.message(*id)?;
+                    message.attempts = 0;
+                    message.carried |= std::mem::take(&mut message.unpaid);
+                }
+                Ok(())
+            }
             Event::TurnEnded { outcome, until, .. } => {
                 self.set_back(session, outcome == Outcome::Failed && until.is_none())?;
                 self.end(session, outcome)
@@ -156,6 +185,10 @@ impl Messages {
         let mut held: BTreeMap<DeliveryId, usize> = BTreeMap::new();
         for pending in session.queue.iter().chain(in_turn) {
             *held.entry(pending.id).or_default() += 1;
+            let known = self.messages.get(&pending.id);
+            if known.is_some_and(|known| known.accepted.text != pending.text) {
+                return Err(format!("{} says something else than it was last told to", pending.id));
+            }
         }
         for id in self.by_session.get(&session.id).into_iter().flatten() {
             let places = held.remove(id).unwrap_or(0);
@@ -247,6 +280,7 @@ impl Messages {
             unpaid: false,
             carried: false,
             setbacks: 0,
+            moved: false,
         };
         self.lift_hold(session, &message.accepted);
         self.by_session.entry(session).or_default().push(id);
@@ -290,7 +324,8 @@ impl Messages {
             self.messages.get(id).filter(|message| {
                 let accepted = &message.accepted;
                 let jumped = verb == Verb::Queue && message.jumped;
-                accepted.verb == verb && accepted.class != Class::Passive && !message.held_alone && !jumped
+                let waits = !message.held_alone && !message.moved && !jumped;
+                accepted.verb == verb && accepted.class != Class::Passive && waits
             })
         };
         let taken: Vec<usize> = deliveries.iter().filter_map(plain).map(|message| message.order).collect();
@@ -313,13 +348,11 @@ impl Messages {
             self.messages.get(id).filter(|message| {
                 let accepted = &message.accepted;
                 let queued = accepted.verb == Verb::Queue && accepted.class == Class::Message;
-                queued && accepted.origin.is_human() && !message.held_alone
+                queued && accepted.origin.is_human() && !message.held_alone && !message.moved
             })
         };
-        let Some(taken) = self.messages.get(&delivery).filter(|taken| taken.accepted.verb == Verb::Queue)
-        else {
-            return Ok(());
-        };
+        let queues = |taken: &&Message| taken.accepted.verb == Verb::Queue && !taken.moved;
+        let Some(taken) = self.messages.get(&delivery).filter(queues) else { return Ok(()) };
         if !taken.accepted.origin.is_human() {
             return Err(format!("{delivery} goes into a running turn, and no person sent it"));
         }
@@ -335,8 +368,13 @@ impl Messages {
         let of_interrupt = |id: &&DeliveryId| {
             self.messages.get(id).filter(|message| message.accepted.verb == Verb::Interrupt)
         };
-        let interrupts = |id: &DeliveryId| of_interrupt(&id).is_some_and(|message| !message.held_alone);
-        let waits = self.at(session, Place::Waiting).iter().any(interrupts);
+        let interrupts =
+            |id: &DeliveryId| of_interrupt(&id).is_some_and(|message| !message.held_alone && !message.moved);
+        let waiting = self.at(session, Place::Waiting);
+        // A person may have put something before it.
+        let is_moved = |id: &DeliveryId| self.messages.get(id).is_some_and(|message| message.moved);
+        let rearranged = waiting.iter().chain(deliveries).any(is_moved);
+        let waits = !rearranged && waiting.iter().any(interrupts);
         // One that was held for itself and is released goes first as well.
         let alone = deliveries.len() == 1 && deliveries.iter().all(|id| of_interrupt(&id).is_some());
         if !alone && (waits || deliveries.iter().any(interrupts)) {
@@ -456,6 +494,14 @@ impl Messages {
             self.relocate(id, &[Place::Turn], Place::Settled)?;
         }
         Ok(())
+    }
+
+    /// Checks that a person changes only what waits.
+    fn check_waiting(&self, id: DeliveryId) -> Check {
+        match self.place(id) {
+            Some(Place::Waiting) => Ok(()),
+            place => Err(format!("{id} is {place:?}, and so locked, and is changed")),
+        }
     }
 
     fn record(&mut self, id: DeliveryId) -> Check {

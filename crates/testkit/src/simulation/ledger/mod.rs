@@ -52,7 +52,12 @@ impl Ledger {
             Event::Accepted(accepted) => self.kin.accept(id, &accepted.origin, record.batch)?,
             Event::WatchArmed(watch) => self.news.arm(id, watch, &self.messages, &self.kin)?,
             Event::WatchEnded { watch } => self.news.end(*watch, &self.kin)?,
-            Event::WatchesGathered { watches } => self.news.gather(watches)?,
+            Event::WatchesGathered { watches } => self.news.gather(watches, &self.messages)?,
+            Event::Promoted { from, watches } => {
+                self.kin.promote(id, *from)?;
+                self.news.promote(id, *from, watches);
+            }
+            Event::Returned { delivery, .. } => self.news.give_back(*delivery),
             Event::TurnOpened { turn, cause, deliveries, .. } => {
                 self.news.take_up(*turn, deliveries);
                 if self.messages.has_person(deliveries) {

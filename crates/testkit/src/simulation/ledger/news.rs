@@ -24,12 +24,18 @@ pub(in crate::simulation) struct News {
     awaited: BTreeSet<WatchId>,
     /// How many waits there were.
     waited: usize,
+    /// Those whose notice is about a setback. The message may be answered before the notice arrives.
+    set_back: BTreeSet<WatchId>,
     /// Which watches a notice tells of, by the notice's id.
     notices: BTreeMap<WatchId, Vec<WatchId>>,
     /// The turn that took a message up last.
     turns: BTreeMap<DeliveryId, TurnId>,
     /// Which notice told a watcher of a turn.
     outcomes: BTreeMap<(SessionId, TurnId), WatchId>,
+    /// Who left whom.
+    promotions: BTreeSet<(SessionId, SessionId)>,
+    /// Of whom there is a watch by which the former parent is told.
+    farewells: BTreeSet<(SessionId, SessionId)>,
 }
 
 struct Known {
@@ -42,6 +48,8 @@ struct Known {
     setbacks: u32,
     told: bool,
     ended: bool,
+    /// It is about what the watcher's former child does, which it is not told any longer.
+    parted: bool,
 }
 
 impl Known {
@@ -51,7 +59,7 @@ impl Known {
             On::Delivery(delivery) => {
                 messages.is_settled(delivery) || messages.setbacks(delivery) > self.setbacks
             }
-            On::Idle => true,
+            On::Idle | On::Promotion => true,
         }
     }
 }
@@ -59,7 +67,7 @@ impl Known {
 fn setbacks(on: On, messages: &Messages) -> u32 {
     match on {
         On::Delivery(delivery) => messages.setbacks(delivery),
-        On::Idle => 0,
+        On::Idle | On::Promotion => 0,
     }
 }
 
@@ -73,7 +81,11 @@ impl News {
             setbacks: setbacks(watch.on, messages),
             told: false,
             ended: false,
+            parted: false,
         };
+        if watch.on == On::Promotion {
+            self.farewells.insert((session, watch.watcher));
+        }
         match self.watches.insert(watch.id, known) {
             Some(_) => Err(format!("{} was armed twice", watch.id)),
             None => Ok(()),
@@ -85,13 +97,39 @@ impl News {
         self.turns.extend(deliveries.iter().map(|delivery| (*delivery, turn)));
     }
 
+    /// Takes in that a message went back to the queue: no turn has it.
+    pub(super) fn give_back(&mut self, delivery: DeliveryId) {
+        self.turns.remove(&delivery);
+    }
+
+    /// Takes in that a session left its parent, which is told that, and of nothing that it watched before.
+    pub(super) fn promote(&mut self, session: SessionId, parent: SessionId, converted: &[WatchId]) {
+        self.promotions.insert((session, parent));
+        let gathered: BTreeSet<&WatchId> = self.notices.values().flatten().collect();
+        for (id, known) in &mut self.watches {
+            let concerns = known.session == session && known.watcher == parent && !known.ended;
+            if converted.contains(id) {
+                known.on = On::Promotion;
+                self.farewells.insert((session, parent));
+            } else if concerns && !gathered.contains(id) {
+                known.parted = true;
+            }
+        }
+    }
+
     /// Takes in that one notice tells of these watches.
-    pub(super) fn gather(&mut self, watches: &[WatchId]) -> Check {
+    pub(super) fn gather(&mut self, watches: &[WatchId], messages: &Messages) -> Check {
         let Some(first) = watches.first() else { return Err("a notice tells of nothing".to_owned()) };
         let gathered: BTreeSet<&WatchId> = self.notices.values().flatten().collect();
         if let Some(twice) = watches.iter().find(|watch| gathered.contains(watch)) {
             return Err(format!("{twice} is in two notices"));
         }
+        let set_back = |watch: &&WatchId| match self.watches.get(watch).map(|known| known.on) {
+            Some(On::Delivery(delivery)) => !messages.is_settled(delivery),
+            _ => false,
+        };
+        let set_back: Vec<WatchId> = watches.iter().filter(set_back).copied().collect();
+        self.set_back.extend(set_back);
         self.notices.insert(*first, watches.to_vec());
         Ok(())
     }
@@ -109,7 +147,8 @@ impl News {
             self.tell_one(watch, to, messages, kin)?;
             let Some(Known { on: On::Delivery(delivery), .. }) = self.watches.get(&watch) else { continue };
             let turn = self.turns.get(delivery).filter(|_| messages.is_settled(*delivery));
-            if let Some(turn) = turn.filter(|_| !self.awaited.contains(&watch))
+            let is_apart = self.awaited.contains(&watch) || self.set_back.contains(&watch);
+            if let Some(turn) = turn.filter(|_| !is_apart)
                 && *self.outcomes.entry((to, *turn)).or_insert(notice) != notice
             {
                 return Err(format!("{to} is told of one outcome in two notices: {turn}"));
@@ -123,6 +162,9 @@ impl News {
         let known = self.known(id)?;
         if known.watcher != to {
             return Err(format!("the news of {id} comes to somebody else"));
+        }
+        if known.parted {
+            return Err(format!("{to} is told what became of somebody who left it"));
         }
         if std::mem::replace(&mut known.told, true) || answered {
             return Err(format!("the watcher of {id} is told twice"));
@@ -143,7 +185,7 @@ impl News {
         }
         // A closed session takes no news.
         let refused = untold && kin.closings(known.watcher) > 0;
-        if !(known.told || answered || refused) {
+        if !(known.told || answered || refused || known.parted) {
             return Err(format!("{id} ends and its watcher was not told"));
         }
         Ok(())
@@ -207,6 +249,9 @@ impl News {
     pub(super) fn check_rest(&self, messages: &Messages, kin: &Kin) -> Check {
         if let Some((caller, target)) = self.waits.values().next() {
             return Err(format!("{caller} waits for {target} for ever"));
+        }
+        if let Some((child, parent)) = self.promotions.difference(&self.farewells).next() {
+            return Err(format!("{parent} is never told that {child} left it"));
         }
         let forgotten = self.watches.iter().find(|(_, known)| {
             let over = known.is_over(messages) || kin.is_closed(known.session);

@@ -1,0 +1,191 @@
+import { expect, type Page } from '@playwright/test';
+import type { Daemon } from '../tests/daemon';
+import { Meter, pass, resident } from './stopwatch';
+import { BareClient, FLOOD, forgetMarks, MARKS, marks, watchMarks } from './terminals';
+import { ask, report, scene, told } from './world';
+
+/** The part of the time after which everything that is kept is there. */
+const WARM = 0.25;
+const LOOK_MS = 3000;
+/** Terminals of a page that are live; others are captured. */
+const LIVE = 12;
+
+interface About {
+    readonly seconds: number;
+    /** The daemon's process. */
+    readonly pid: number;
+    readonly participants: number;
+    readonly tasks: number;
+    readonly workers: number;
+}
+
+scene('a team and a thread are watched while a terminal prints without end', async ({ browse, daemon }) => {
+    const { about } = told<About>();
+    const milliseconds = about.seconds * 1000;
+    scene.setTimeout(milliseconds + 900_000);
+    const thread = await makeThread(daemon, about.participants);
+    // Their processes are no growth of what is measured.
+    await wake(daemon, thread, about.participants);
+    const workers = await makeTeam(daemon, about.tasks, about.workers);
+    for (const [number, worker] of workers.entries())
+        await daemon.replace(worker, number === 0 ? FLOOD : MARKS);
+
+    // High enough for all terminals: those that nobody sees are not live.
+    const terminals = await browse({ viewport: { width: 1440, height: 3600 } });
+    await terminals.addInitScript(watchMarks);
+    await terminals.goto(`${daemon.url}/app/teams/red`);
+    await showTerminals(terminals);
+    await expect(terminals.getByRole('status').filter({ hasText: 'Watching' })).toHaveCount(LIVE, {
+        timeout: 120_000,
+    });
+    const captured = terminals.getByText('Updated every few seconds');
+    await expect(captured).toHaveCount(workers.length - LIVE);
+    const wanderer = await browse({ viewport: { width: 1440, height: 900 } });
+    const bare = workers.slice(1, LIVE).map((worker) => new BareClient(daemon, worker));
+
+    const began = Date.now();
+    const walking = wander(
+        wanderer,
+        daemon,
+        { thread, participants: about.participants },
+        began + milliseconds,
+    );
+    await pass(milliseconds * WARM);
+    await forgetMarks(terminals);
+    bare.forEach(({ late }) => late.splice(0));
+    const meter = await Meter.of(terminals);
+    const heapBefore = await meter.heap();
+    const residentBefore = resident(about.pid);
+    await walking;
+    const seen = await marks(terminals);
+    const bareSeen = bare.flatMap(({ late }) => late);
+    await Promise.all(bare.map((client) => client.stop()));
+    const [heapAfter, residentAfter] = [await meter.heap(), resident(about.pid)];
+    const longest = [
+        ['terminals', await longestTask(terminals, began)] as const,
+        ['board and thread', await longestTask(wanderer, began)] as const,
+    ].reduce((one, other) => (other[1] > one[1] ? other : one));
+    // Each mark has to arrive at both, or the comparison is of nothing.
+    expect(seen.length).toBeGreaterThan(0.5 * bareSeen.length);
+    report({
+        late: percentile(seen, 0.99),
+        bareLate: percentile(bareSeen, 0.99),
+        live: LIVE,
+        captured: workers.length - LIVE,
+        longest: longest[1],
+        doing: longest[0],
+        heapBefore,
+        heapAfter,
+        residentBefore,
+        residentAfter,
+    });
+});
+
+/** Makes a thread with agents in it. Returns its id. */
+async function makeThread(daemon: Daemon, participants: number): Promise<string> {
+    const { thread } = await ask<{ thread: { id: string } }>(daemon, 'POST', '/api/threads', {
+        name: 'planning',
+        directory: daemon.work,
+    });
+    for (let number = 0; number < participants; number++)
+        await ask(daemon, 'POST', `/api/threads/${thread.id}/controls`, {
+            invite: {
+                participant_id: `agent-${number}`,
+                profile: { client: 'scripted', model: 'default', nickname: `nick-${number}` },
+            },
+        });
+    return thread.id;
+}
+
+/** Has each participant answer once, so that all of them are awake. */
+async function wake(daemon: Daemon, thread: string, participants: number): Promise<void> {
+    for (let number = 0; number < participants; number++) {
+        await ask(daemon, 'POST', `/api/threads/${thread}/messages`, {
+            text: `@agent-${number} <<say awake ${number}>>`,
+            to: `agent-${number}`,
+        });
+        await expect
+            .poll(
+                async () =>
+                    JSON.stringify(
+                        await ask(daemon, 'GET', `/api/threads/${thread}/events?limit=20`),
+                    ).includes(`"awake ${number}"`),
+                { timeout: 60_000 },
+            )
+            .toBe(true);
+    }
+}
+
+/** Makes a team with tasks, and workers that are ready. Returns the names of the workers. */
+async function makeTeam(daemon: Daemon, tasks: number, workers: number): Promise<string[]> {
+    await daemon.paseo('team', 'create', 'red', '-C', daemon.work);
+    for (let number = 1; number <= tasks; number++)
+        await ask(daemon, 'POST', '/api/teams/red/tasks', {
+            title: `Task ${number}`,
+            resources: [`part-${number % 50}`],
+        });
+    const names: string[] = [];
+    for (let number = 1; number <= workers; number++) {
+        const { worker } = await ask<{ worker: { name: string } }>(daemon, 'POST', '/api/workers', {
+            team: 'red',
+            provider: 'scripted',
+            task: '<<say ready>>',
+        });
+        names.push(worker.name);
+    }
+    for (const name of names)
+        await expect
+            .poll(async () => (await daemon.paseo('worker', 'capture', name)).includes('ready'), {
+                timeout: 60_000,
+            })
+            .toBe(true);
+    return names;
+}
+
+async function showTerminals(page: Page): Promise<void> {
+    await page
+        .getByRole('group', { name: 'Parts of the page' })
+        .getByRole('button', { name: /^Terminals/ })
+        .click();
+}
+
+/** Looks at the board and the thread in turns, and says something in the thread each time. */
+async function wander(
+    page: Page,
+    daemon: Daemon,
+    { thread, participants }: { thread: string; participants: number },
+    until: number,
+): Promise<void> {
+    for (let round = 1; Date.now() < until; round++) {
+        await section(page, 'Teams').click();
+        await page.getByRole('link', { name: /^red/ }).first().click();
+        await expect(page.locator('[data-task]').first()).toBeVisible();
+        await pass(LOOK_MS);
+        await section(page, 'Threads').click();
+        await page
+            .getByRole('link', { name: /planning/ })
+            .first()
+            .click();
+        await ask(daemon, 'POST', `/api/threads/${thread}/messages`, {
+            text: `@agent-${round % participants} <<say heard ${round}>>`,
+        });
+        await expect(page.locator('li[data-kind="message"]').last()).toContainText(`heard ${round}`);
+        await pass(LOOK_MS);
+    }
+}
+
+function section(page: Page, name: string) {
+    return page
+        .getByRole('navigation', { name: 'Sections' })
+        .getByRole('link', { name: new RegExp(`^${name}`) });
+}
+
+async function longestTask(page: Page, since: number): Promise<number> {
+    const tasks = await page.evaluate(() => window.probe.tasks);
+    return Math.max(0, ...tasks.filter(({ at }) => at >= since).map(({ value }) => value));
+}
+
+function percentile(values: readonly number[], share: number): number {
+    const sorted = [...values].sort((one, other) => one - other);
+    return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}

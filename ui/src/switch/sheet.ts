@@ -1,0 +1,2 @@
+/** The name of the sheet in the history. */
+export const SWITCH = 'switch';

@@ -1,0 +1,114 @@
+import type { Page } from '@playwright/test';
+import { expect } from './app';
+import { expectConfirm, type Opened } from './confirms';
+import type { Daemon } from './daemon';
+
+/** A team with a task, and a thread with a participant who has answered. */
+export async function seedTogether(daemon: Daemon): Promise<void> {
+    await daemon.paseo('team', 'create', 'red');
+    await daemon.paseo('task', 'create', 'First', '--team', 'red');
+    const id = await daemon.paseo('thread', 'new', 'planning', '-C', daemon.work, '-q');
+    await daemon.paseo('thread', 'invite', 'planning', 'scripted', '--id', 'ada');
+    await daemon.paseo('thread', 'post', 'planning', '@ada <<say here>>');
+    const headers = { Authorization: `Bearer ${await daemon.secret()}` };
+    const events = async () => (await fetch(`${daemon.url}/api/threads/${id}/events`, { headers })).text();
+    await expect.poll(events).toContain('"here"');
+}
+
+/** Opens the thread, and waits for what was said. */
+async function inThread(page: Page): Promise<void> {
+    await page
+        .getByRole('link', { name: /^planning/ })
+        .first()
+        .click();
+    await expect(page.locator('li[data-kind="message"]').last()).toContainText('here');
+}
+
+/** Opens the form or the dialog of a team. */
+async function ofTeam(page: Page, action: string, title: string | RegExp): Promise<void> {
+    await page.getByRole('button', { name: 'Actions for the team' }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+    await expect(page.getByRole('dialog', { name: title })).toBeVisible();
+}
+
+/** Forms, sheets and questions of threads, teams and requests. */
+export const TOGETHER: readonly Opened[] = [
+    {
+        what: 'form of a thread',
+        at: '/app/threads',
+        open: async (page) => {
+            await page.getByRole('button', { name: 'New thread' }).click();
+            await expect(page.getByRole('form', { name: 'New thread' })).toBeVisible();
+        },
+    },
+    {
+        what: 'thread',
+        at: '/app/threads',
+        open: inThread,
+    },
+    {
+        what: 'invitation to a thread',
+        at: '/app/threads',
+        open: async (page) => {
+            await inThread(page);
+            await page.getByRole('button', { name: 'Invite agent' }).first().click();
+            const sheet = page.getByRole('dialog', { name: 'Invite an agent' });
+            await expect(sheet.getByRole('textbox', { name: 'Id' })).toHaveValue(/^scripted|./);
+        },
+    },
+    {
+        what: 'form of a team',
+        at: '/app/teams',
+        open: async (page) => {
+            await page.getByRole('button', { name: 'New team' }).first().click();
+            await expect(page.getByRole('textbox', { name: /^Id|^Name/ }).first()).toBeVisible();
+        },
+    },
+    {
+        what: 'form of a task',
+        at: '/app/teams/red',
+        open: async (page) => {
+            await page.getByRole('button', { name: 'New task' }).click();
+            await expect(page.getByRole('dialog', { name: 'New task' })).toBeVisible();
+        },
+    },
+    {
+        what: 'task',
+        at: '/app/teams/red?task=task-0001',
+        open: async (page) => {
+            await expect(page.getByRole('dialog', { name: 'task-0001' })).toBeVisible();
+        },
+    },
+    {
+        what: 'form of a worker',
+        at: '/app/teams/red',
+        open: (page) => ofTeam(page, 'Start a worker in a terminal', 'Start a worker'),
+    },
+    {
+        what: 'request',
+        at: 'agent:talker',
+        open: async (page) => {
+            await page.getByRole('link', { name: 'What this message led to' }).first().click();
+            await expect(page.getByRole('heading', { level: 1, name: 'Request' })).toBeVisible();
+            await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0);
+        },
+    },
+    // A sheet stays open when the same address is visited again.
+    {
+        what: 'audit trail',
+        at: '/app/teams/red',
+        open: async (page) => {
+            await page.getByRole('button', { name: 'Audit trail' }).click();
+            await expect(page.getByRole('dialog', { name: 'Audit trail' })).toBeVisible();
+        },
+    },
+    {
+        what: 'stop of a request',
+        at: 'agent:busy',
+        open: async (page) => {
+            await page.getByRole('link', { name: 'What this message led to' }).first().click();
+            await page.getByRole('button', { name: 'Stop everything' }).click();
+            await expectConfirm(page, /^Stop everything/, 'Stop everything');
+        },
+    },
+];
