@@ -16443,7 +16443,11 @@ export interface operations {
                      *     event: cause
                      *     data: {"seq":4711,"ts":"2026-01-31T12:00:00.000Z","cause":"3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","actor":"human:cli","change":{"type":"opened","session":"3f2b5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","delivery":"3f2e5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c"}}
                      */
-                    "text/event-stream": string;
+                    "text/event-stream": string | {
+                        id?: string;
+                        event?: string;
+                        data?: string;
+                    };
                 };
             };
             400: components["responses"]["Invalid"];
@@ -16733,7 +16737,11 @@ export interface operations {
                      * @example id: 2026-11-19T05:27:49.578000000001Z
                      *     data: {"id":"3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","ts":"2026-11-19T05:27:49.578000000001Z","thread":"3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","type":"thread.created","from":"user","to":"all","content":"review","meta":{"reply_to":null,"tags":[]}}
                      */
-                    "text/event-stream": string;
+                    "text/event-stream": string | {
+                        id?: string;
+                        event?: string;
+                        data?: string;
+                    };
                 };
             };
             400: components["responses"]["BridgeInvalid"];

@@ -185,12 +185,7 @@ fn success(route: &Route) -> Value {
             json!({ media: { "schema": { "type": "object" } } })
         }
         (None, Some(media)) => {
-            let mut schema = json!({ "type": "string" });
-            if !forms.is_empty() {
-                // What the data of each event is.
-                schema["contentMediaType"] = json!("application/json");
-                schema["contentSchema"] = one_of(forms);
-            }
+            let schema = if forms.is_empty() { json!({ "type": "string" }) } else { events(forms) };
             json!({ media: { "schema": schema } })
         }
         (None, None) if !forms.is_empty() => json!({ "application/json": { "schema": one_of(forms) } }),
@@ -198,6 +193,14 @@ fn success(route: &Route) -> Value {
     };
     success["content"] = content;
     success
+}
+
+/// Describes a stream of events: a text, which some tools read event by event.
+fn events(data: Vec<Value>) -> Value {
+    let text = json!({ "type": "string" });
+    let data =
+        json!({ "type": "string", "contentMediaType": "application/json", "contentSchema": one_of(data) });
+    json!({ "type": ["string", "object"], "properties": { "id": text, "event": text, "data": data } })
 }
 
 fn body(route: &Route) -> Option<Value> {

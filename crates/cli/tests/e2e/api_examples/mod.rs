@@ -135,7 +135,9 @@ impl Asker {
     fn watch(&mut self, name: &str, rest: &str, kinds: &[&str]) {
         let (method, template, path) = self.address(name, rest);
         let answer = &self.document["paths"][&template][method.to_lowercase()]["responses"]["200"];
-        let schema = answer["content"]["text/event-stream"]["schema"]["contentSchema"].clone();
+        let schema =
+            answer["content"]["text/event-stream"]["schema"]["properties"]["data"]["contentSchema"].clone();
+        assert!(schema.is_object(), "{name}");
         let mut stream = UnixStream::connect(self.home.path().join("daemon.sock")).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         // Version 1.0 has no chunks between the events.

@@ -314,6 +314,24 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
     paths.iter().flat_map(of).collect()
 }
 
+// Some tools read a stream as one text, others event by event.
+#[test]
+fn streams_are_texts_and_events() {
+    let document = build();
+    let mut seen = 0;
+    for (path, _, operation) in operations(&document) {
+        let schema = &operation["responses"]["200"]["content"]["text/event-stream"]["schema"];
+        if schema.is_null() {
+            continue;
+        }
+        assert_eq!(schema["type"], json!(["string", "object"]), "{path}");
+        assert_eq!(schema["properties"]["data"]["type"], "string", "{path}");
+        assert!(schema["properties"]["data"]["contentSchema"].is_object(), "{path}");
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
+}
+
 #[test]
 fn every_body_of_an_operation_with_examples_has_one() {
     let examples = super::examples::all();
