@@ -6,7 +6,7 @@
 use std::fmt;
 
 use paseo_core::time::Timestamp;
-use serde::de::{Deserializer, Error, Visitor};
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for Moment {
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Moment, E> {
-                Moment::try_from(text).map_err(E::custom)
+                Moment::try_from(text).map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
             }
         }
 

@@ -20,6 +20,7 @@ use paseo_wire::{VERSION, VERSION_HEADER};
 use super::connections::{Connection, Kind};
 use super::request::{Caller, check_query};
 use super::route::{Parameter, Route, refusal};
+use super::transport::Late;
 use super::{App, devices};
 use crate::failure::{Cause, Failure};
 use crate::identity::{Edge, Peer};
@@ -183,7 +184,12 @@ async fn with_whole_body(request: Request, route: &Route) -> Result<Request, Fai
         Ok(bytes) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Err(error) if is_too_long(&error) => Err(limit.exceeded()),
         Err(error) => {
-            Err(Failure::new(Code::InvalidRequest, format!("cannot read the request body: {error}")))
+            tracing::debug!(%error, "a body broke off");
+            let mut chain =
+                std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+            let late = chain.find_map(|error| error.downcast_ref::<Late>()).map(ToString::to_string);
+            let message = late.unwrap_or_else(|| "the body is incomplete".to_owned());
+            Err(Failure::new(Code::InvalidRequest, message).hint("send the request again"))
         }
     }
 }

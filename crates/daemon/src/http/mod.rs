@@ -29,6 +29,7 @@ mod permissions;
 mod projects;
 mod providers;
 mod queue;
+mod rejection;
 mod reply;
 pub(crate) mod request;
 mod reserve;

@@ -2,7 +2,7 @@
 
 use std::any::type_name;
 
-use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{self, FromRequest, FromRequestParts, MatchedPath, Query, Request};
 use http::Uri;
 use http::request::Parts;
@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
+use super::rejection::{in_path, plain};
 use super::route::{BodyLimit, Parameter, QueryOf};
 use crate::directory::shown;
 use crate::failure::Failure;
@@ -136,13 +137,10 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
         let route = parts.extensions.get::<MatchedPath>().map(|route| route.as_str().to_owned());
         match extract::Path::<T>::from_request_parts(parts, state).await {
             Ok(extract::Path(open)) => Ok(Self(open)),
-            Err(rejection) => {
-                let failure = Failure::new(Code::InvalidRequest, rejection.body_text());
-                Err(match route {
-                    Some(route) => failure.hint(format!("use the path `{route}`; see /api/openapi.json")),
-                    None => failure,
-                })
+            Err(PathRejection::FailedToDeserializePathParams(rejection)) => {
+                Err(in_path(rejection.kind(), &route.unwrap_or_default()).into())
             }
+            Err(rejection) => Err(Failure::internal(rejection.body_text())),
         }
     }
 }
@@ -152,24 +150,22 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
         let limit = request.extensions().get().copied().unwrap_or(BodyLimit::Known);
-        let wrong = |text: String| Failure::new(Code::InvalidRequest, text).hint("see /api/openapi.json");
         match axum::Json::<Box<RawValue>>::from_request(request, state).await {
             // Without this an array of the fields' values would do as well.
             Ok(axum::Json(body)) if !body.get().starts_with('{') => {
-                Err(wrong("the body is not a JSON object".to_owned()))
+                Err(Failure::new(Code::InvalidRequest, "the body is not a JSON object")
+                    .hint("send a JSON object; see /api/openapi.json"))
             }
             Ok(axum::Json(body)) => match axum::Json::<T>::from_bytes(body.get().as_bytes()) {
                 Ok(axum::Json(body)) => Ok(Self(body)),
-                Err(rejection) => Err(wrong(rejection.body_text())),
+                Err(rejection) => Err(plain(&rejection.body_text()).into()),
             },
             Err(JsonRejection::BytesRejection(rejection))
                 if rejection.status() == http::StatusCode::PAYLOAD_TOO_LARGE =>
             {
                 Err(limit.exceeded())
             }
-            Err(rejection @ JsonRejection::MissingJsonContentType(_)) => Err(wrong(rejection.body_text())
-                .hint("send JSON with `Content-Type: application/json`; see /api/openapi.json")),
-            Err(rejection) => Err(wrong(rejection.body_text())),
+            Err(rejection) => Err(plain(&rejection.body_text()).into()),
         }
     }
 }
@@ -184,10 +180,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
         }
         match Query::<T>::from_request_parts(parts, state).await {
             Ok(Query(query)) => Ok(Self(query)),
-            Err(QueryRejection::FailedToDeserializeQueryString(rejection)) => {
-                Err(Failure::new(Code::InvalidRequest, rejection.body_text()))
-            }
-            Err(rejection) => Err(Failure::new(Code::InvalidRequest, rejection.to_string())),
+            Err(rejection) => Err(plain(&rejection.body_text()).into()),
         }
     }
 }

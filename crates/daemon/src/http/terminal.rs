@@ -20,6 +20,7 @@ use self::link::Watching;
 use super::App;
 use super::connections::Connection;
 use super::pass::Pass;
+use super::rejection::plain;
 use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
 use super::server::Lasting;
@@ -83,7 +84,7 @@ fn upgraded(
 ) -> Result<WebSocketUpgrade, Failure> {
     let upgrade = upgrade.map_err(|rejection| match wrong {
         Some(failure) => failure.clone(),
-        None => no_socket(&rejection.body_text()),
+        None => no_socket(&plain(&rejection.body_text()).message),
     })?;
     if !upgrade.requested_protocols().any(|offered| offered == HeaderValue::from_static(PROTOCOL)) {
         return Err(no_socket("the client does not offer the subprotocol"));

@@ -158,7 +158,7 @@ impl HttpBody for Timely {
             Poll::Pending => {
                 let deadline = this.deadline.get_or_insert_with(|| Box::pin(sleep(BODY_TIMEOUT)));
                 std::task::ready!(deadline.as_mut().poll(cx));
-                Poll::Ready(Some(Err(late().into())))
+                Poll::Ready(Some(Err(Late.into())))
             }
         }
     }
@@ -172,9 +172,10 @@ impl HttpBody for Timely {
     }
 }
 
-fn late() -> String {
-    format!("the request did not arrive within {} seconds", BODY_TIMEOUT.as_secs())
-}
+/// The body did not arrive in time.
+#[derive(Debug, thiserror::Error)]
+#[error("the request did not arrive within {} seconds", BODY_TIMEOUT.as_secs())]
+pub(super) struct Late;
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::{Refusal, entered};
 use crate::failure::Failure;
 use crate::http::App;
+use crate::http::rejection::plain;
 use crate::http::teams::mismatch;
 use crate::teams::{Acting, Ending, ending, referred};
 
@@ -43,7 +44,9 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
             Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
                 Err(Refusal::new(413, TeamdCode::TooLarge, "the body is larger than 1 MB"))
             }
-            Err(rejection) => Err(Refusal::new(400, TeamdCode::InvalidRequest, rejection.body_text())),
+            Err(rejection) => {
+                Err(Refusal::new(400, TeamdCode::InvalidRequest, plain(&rejection.body_text()).message))
+            }
         }
     }
 }
