@@ -22,6 +22,7 @@ mod harnesses;
 mod hidden;
 mod home;
 mod leave;
+mod misread;
 mod outcome;
 mod output_schema;
 mod people;
@@ -46,6 +47,7 @@ use crate::args::{AgentsCommand, Cli, Command, DaemonCommand};
 use crate::context::Context;
 use crate::environment::Variable;
 use crate::failure::{Failure, need_files};
+use crate::misread::misread;
 use crate::printer::Printer;
 use crate::settings::Settings;
 
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
     let cli = match Cli::read() {
         Ok(cli) => cli,
         Err(error) if json && error.use_stderr() => {
-            let failure = Failure::usage(error.to_string().trim().trim_start_matches("error: "));
+            let failure = misread(&error, std::env::args_os().skip(1));
             Printer::new(false).json_if(true).failure(&failure);
             return ExitCode::from(Exit::Usage as u8);
         }
