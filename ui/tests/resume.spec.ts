@@ -1,7 +1,12 @@
 import { count, expect, gate, lines, test } from './app';
 
-const UNKNOWN =
-    'id: 1\nevent: event\ndata: {"seq":1,"session":"none","change":{"type":"dreamt"},"view":null}\n\n';
+/** Returns an answer of the stream that brings one frame. */
+function stream(event: string, data: object) {
+    const body = `id: 1\nevent: ${event}\ndata: ${JSON.stringify({ seq: 1, ...data })}\n\n`;
+    return { contentType: 'text/event-stream', body };
+}
+
+const DREAMT = { change: { type: 'dreamt' } };
 
 test('a cut in the middle leaves neither gap nor duplicate', async ({ app, daemon, complaints, context }) => {
     complaints.allow(/ERR_INTERNET_DISCONNECTED/);
@@ -48,7 +53,10 @@ for (const [what, first] of [
         'a position that the daemon does not have',
         { status: 400, json: { code: 'invalid_request', message: '' } },
     ],
-    ['a word that the page does not know', { contentType: 'text/event-stream', body: UNKNOWN }],
+    ['an unknown change of an agent', stream('event', { session: 'none', view: null, ...DREAMT })],
+    ['an unknown change of a team', stream('team', { team: 'none', ...DREAMT })],
+    ['an unknown change of a request', stream('cause', { cause: 'none', ...DREAMT })],
+    ['an unknown kind of frame', stream('dream', {})],
 ] as const)
     test(`${what} makes the page read everything again`, async ({ app, daemon, complaints }) => {
         complaints.allow(/400/);

@@ -4,7 +4,7 @@ import type { Frame, TeamFrame } from '../lib/wire';
 
 export interface StreamListener {
     take(frame: Frame): void;
-    /** The cursor is not valid any more: everything has to be read again. Returns the new cursor. */
+    /** Reads everything again: the cursor is invalid, or a frame says what this page does not know. Returns the new cursor. */
     restart(): Promise<number>;
     /** Something happened in a team that is followed. */
     team(frame: TeamFrame): void;
@@ -156,7 +156,17 @@ export class PageStream {
         }
     }
 
-    private take(frame: Frame | { type: 'team'; frame: TeamFrame } | { type: 'cause' | 'unknown' }): void {
+    private take(
+        frame:
+            | Frame
+            | { type: 'team'; frame: TeamFrame; known: boolean }
+            | { type: 'cause'; known: boolean }
+            | { type: 'unknown' },
+    ): void {
+        // A newer daemon says what this page cannot interpret, so anything may have changed.
+        const isForeign =
+            frame.type === 'unknown' || ((frame.type === 'team' || frame.type === 'cause') && !frame.known);
+        if (isForeign) this.listener.restart().catch(() => undefined);
         if (frame.type === 'team') this.listener.team(frame.frame);
         if (
             frame.type === 'event' ||
