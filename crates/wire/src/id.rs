@@ -192,7 +192,7 @@ id!(
     Addressee: Form::Free
 );
 id!(
-    /// Who said something: an actor, or a participant of a thread.
+    /// The author of something: an actor, or a participant of a thread.
     Speaker: Form::Free
 );
 id!(
@@ -216,7 +216,7 @@ id!(
     TeamdEventId: Form::Pattern("^inbox-[0-9]{8,}(-[0-9]+)?$")
 );
 id!(
-    /// Who acted: `human:DEVICE`, `session:ID`, `seat:PARTICIPANT`, `agent:ID` or `daemon`.
+    /// An actor: `human:DEVICE`, `session:ID`, `seat:PARTICIPANT`, `agent:ID` or `daemon`.
     ActorName: Form::Free
 );
 

@@ -46,7 +46,7 @@ impl ItemView {
         }
     }
 
-    /// Says what became of the message that it is.
+    /// Sets the outcome of the message that it is.
     pub fn settle(&mut self, stage: Stage) {
         if let ItemBody::UserText(said) = &mut self.body {
             said.stage = Some(stage);
@@ -170,7 +170,7 @@ struct ErasedFields {}
 pub struct UserTextFields {
     pub origin: ActorName,
     pub delivery: DeliveryId,
-    /// What became of it. Missing if that is not known any more.
+    /// Its outcome so far. Missing if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<Stage>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -220,7 +220,7 @@ pub struct PermissionFields {
     /// How it ended; missing while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
-    /// Who decided.
+    /// The actor that decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<ActorName>,
     /// One-line summary. Missing after the transcript was cleared.
@@ -329,7 +329,7 @@ pub struct TurnView {
     pub ordinal: u64,
     /// When the agent got that message.
     pub ts: Moment,
-    /// Who wrote that message.
+    /// The author of that message.
     pub origin: ActorName,
     /// The beginning of that message, on one line. Null if the transcript was cleared.
     pub text: Option<String>,

@@ -32,9 +32,9 @@ pub struct MapView {
     pub links: Vec<MapLink>,
     /// Threads that one of these agents posted to, or was woken by.
     pub threads: Vec<MapThread>,
-    /// Who waits for the answer of whom right now.
+    /// Current waits of agents for each other's answers.
     pub waits: Vec<MapWait>,
-    /// Waits that the daemon refused because of who waits for whom, newest first.
+    /// Waits that the daemon refused because of other waits, newest first.
     pub refused: Vec<MapRefusal>,
     /// The requests that cost most, the most expensive first.
     pub causes: Vec<MapCause>,
@@ -131,7 +131,7 @@ pub struct MapName {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MapCause {
     pub cause: CauseId,
-    /// Who asked.
+    /// The requester.
     pub opened_by: Option<ActorName>,
     pub opened_at: Option<Moment>,
     /// The first agent that was asked.

@@ -24,7 +24,7 @@ pub struct PermissionRequest {
     /// One-line summary, or the first line of a question.
     #[serde(default)]
     pub headline: String,
-    /// Exactly what the agent wants to do, or the question. Invisible characters are escaped.
+    /// The exact action, or the question. Invisible characters are escaped.
     pub text: String,
     /// Questions with options, for a request that asks something. Answer them with `answers`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -221,7 +221,7 @@ pub struct AnsweredPermission {
     pub rule: Option<RuleView>,
 }
 
-/// The body of `POST /api/sessions/{id}/leave`: what a harness wants to do, in its own format.
+/// The body of `POST /api/sessions/{id}/leave`: an action of a harness, in its own format.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(value_type = Object)]
 #[serde(transparent)]

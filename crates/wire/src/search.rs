@@ -30,7 +30,7 @@ pub struct SearchQuery {
     /// Only hits of these kinds. `name` includes `title`.
     #[serde(default, with = "commas", skip_serializing_if = "Vec::is_empty")]
     pub kind: Vec<SearchKind>,
-    /// Who said it: `me` for any person, an agent's handle, or a participant of a thread.
+    /// The speaker: `me` for any person, an agent's handle, or a participant of a thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// From this moment on.

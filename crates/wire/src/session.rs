@@ -85,7 +85,7 @@ pub struct SessionView {
     /// The agent that the person came from.
     #[serde(default)]
     pub entered: Option<EnteredView>,
-    /// Who created it.
+    /// The creator.
     pub created_by: ActorName,
     pub created_at: Moment,
     pub updated_at: Moment,

@@ -58,7 +58,7 @@ pub struct EventFrame {
     pub session: SessionId,
     pub actor: ActorName,
     pub change: SessionChange,
-    /// The agent as it is now; null if it was deleted.
+    /// The current state of the agent; null if it was deleted.
     pub view: Option<SessionView>,
 }
 

@@ -401,7 +401,7 @@ pub struct NoticeView {
     /// The message that was posted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<PostId>,
-    /// Who did it: an agent, `user` for a person, or `daemon`.
+    /// The actor: an agent, `user` for a person, or `daemon`.
     pub actor: MemberId,
     /// The member that it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,7 +26,7 @@ pub mod close {
     pub const PROTOCOL: u16 = 1008;
     /// The connection to the terminal was lost. Connect again.
     pub const DETACHED: u16 = 1012;
-    /// The credential does not count any more.
+    /// The credential is no longer valid.
     pub const REVOKED: u16 = 4401;
     /// The terminal does not exist, or the shell has ended.
     pub const GONE: u16 = 4404;

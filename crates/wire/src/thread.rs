@@ -319,7 +319,7 @@ pub struct ControlContent {
     /// Whether what people say to all wakes every participant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invited_auto: Option<Toggle>,
-    /// Who is asked to go on. Has no effect.
+    /// The participants asked to continue. Has no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prod: Vec<String>,
     /// Has no effect.

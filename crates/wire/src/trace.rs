@@ -36,7 +36,7 @@ pub struct CauseView {
     /// Watch `cause:<id>` from here for what follows.
     pub seq: u64,
     pub cause: CauseId,
-    /// Who asked.
+    /// The requester.
     pub opened_by: Option<ActorName>,
     pub opened_at: Option<Moment>,
     /// When the last of its turns ended; null while one runs or a message is queued.
@@ -149,7 +149,7 @@ pub struct CauseMessages {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CauseMessage {
     pub delivery: DeliveryId,
-    /// Who sent it.
+    /// The sender.
     pub from: ActorName,
     /// The handle of that agent, if it was one.
     pub from_handle: Option<String>,

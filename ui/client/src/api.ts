@@ -3197,7 +3197,7 @@ export interface components {
             seq: number;
             worktree?: components["schemas"]["WorktreeEntry"] | null;
         };
-        /** @description Who acted: `human:DEVICE`, `session:ID`, `seat:PARTICIPANT`, `agent:ID` or `daemon`. */
+        /** @description An actor: `human:DEVICE`, `session:ID`, `seat:PARTICIPANT`, `agent:ID` or `daemon`. */
         ActorName: string;
         /** @description The body of `POST /api/providers`: a command that speaks the Agent Client Protocol. */
         AddProvider: {
@@ -3748,7 +3748,7 @@ export interface components {
         /** @description A message that descends from a cause, and its receipt. */
         CauseMessage: {
             delivery: components["schemas"]["DeliveryId"];
-            /** @description Who sent it. */
+            /** @description The sender. */
             from: components["schemas"]["ActorName"];
             /** @description The handle of that agent, if it was one. */
             from_handle?: string | null;
@@ -3875,11 +3875,11 @@ export interface components {
             text: string;
         };
         /**
-         * @description Decision about what a harness in a terminal wants to do.
+         * @description Decision about an action of a harness in a terminal.
          * @enum {string}
          */
         CheckDecision: "allow" | "deny" | "ask";
-        /** @description The body of `POST /api/sessions/{id}/leave`: what a harness wants to do, in its own format. */
+        /** @description The body of `POST /api/sessions/{id}/leave`: an action of a harness, in its own format. */
         CheckPermission: Record<string, never>;
         /**
          * @description State of the check of a structured answer.
@@ -3958,7 +3958,7 @@ export interface components {
             invited_auto?: components["schemas"]["Toggle"] | null;
             mute?: components["schemas"]["MuteContent"] | null;
             pause?: components["schemas"]["Toggle"] | null;
-            /** @description Who is asked to go on. Has no effect. */
+            /** @description The participants asked to continue. Has no effect. */
             prod?: string[];
             /**
              * Format: uint64
@@ -4834,7 +4834,7 @@ export interface components {
             left_out: number;
             /** @description Messages and starts between two of these agents. */
             links: components["schemas"]["MapLink"][];
-            /** @description Waits that the daemon refused because of who waits for whom, newest first. */
+            /** @description Waits that the daemon refused because of other waits, newest first. */
             refused: components["schemas"]["MapRefusal"][];
             /**
              * Format: uint64
@@ -4844,7 +4844,7 @@ export interface components {
             since: components["schemas"]["Moment"];
             /** @description Threads that one of these agents posted to, or was woken by. */
             threads: components["schemas"]["MapThread"][];
-            /** @description Who waits for the answer of whom right now. */
+            /** @description Current waits of agents for each other's answers. */
             waits: components["schemas"]["MapWait"][];
         };
         /** @description An agent that waits for another. */
@@ -4993,7 +4993,7 @@ export interface components {
         NoticeReason: "the holder was closed or left the team";
         /** @description An entry of an inbox or of the audit trail. */
         NoticeView: {
-            /** @description Who did it: an agent, `user` for a person, or `daemon`. */
+            /** @description The actor: an agent, `user` for a person, or `daemon`. */
             actor: components["schemas"]["MemberId"];
             /** Format: uint64 */
             cursor: number;
@@ -5161,7 +5161,7 @@ export interface components {
             since: components["schemas"]["Moment"];
             /** @description Terminal of the worker, for a request that can only be answered there. */
             terminal?: string | null;
-            /** @description Exactly what the agent wants to do, or the question. Invisible characters are escaped. */
+            /** @description The exact action, or the question. Invisible characters are escaped. */
             text: string;
             /** @description Name of the tool as the harness calls it; null if unknown. */
             tool?: string | null;
@@ -5715,7 +5715,7 @@ export interface components {
             children?: components["schemas"]["SessionId"][] | null;
             color?: components["schemas"]["AgentColor"] | null;
             created_at: components["schemas"]["Moment"];
-            /** @description Who created it. */
+            /** @description The creator. */
             created_by: components["schemas"]["ActorName"];
             /** @description Where it runs. */
             directory: string;
@@ -5826,7 +5826,7 @@ export interface components {
          * @enum {string}
          */
         SilencedReason: "muted" | "paused";
-        /** @description Who said something: an actor, or a participant of a thread. */
+        /** @description The author of something: an actor, or a participant of a thread. */
         Speaker: string;
         /**
          * @description Stage of a message.
@@ -6686,7 +6686,7 @@ export interface components {
              * @description Ordinal of its first message in the transcript.
              */
             ordinal: number;
-            /** @description Who wrote that message. */
+            /** @description The author of that message. */
             origin: components["schemas"]["ActorName"];
             outcome?: components["schemas"]["TurnOutcome"] | null;
             /** @description The beginning of that message, on one line. Null if the transcript was cleared. */
@@ -10403,7 +10403,7 @@ export interface operations {
                 best?: boolean;
                 /** @description Only agents and threads of this directory or below it. */
                 directory?: string;
-                /** @description Who said it: `me` for any person, an agent's handle, or a participant of a thread. */
+                /** @description The speaker: `me` for any person, an agent's handle, or a participant of a thread. */
                 from?: string;
                 /** @description Only in agents, or only in threads. */
                 in?: components["schemas"]["SearchIn"];

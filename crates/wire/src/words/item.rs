@@ -50,7 +50,7 @@ words! {
 }
 
 words! {
-    /// Decision about what a harness in a terminal wants to do.
+    /// Decision about an action of a harness in a terminal.
     CheckDecision {
         Allow = "allow",
         Deny = "deny",
