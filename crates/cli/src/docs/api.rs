@@ -250,3 +250,23 @@ fn on_one_line(value: &Value) -> String {
         other => other.to_string(),
     }
 }
+
+#[test]
+fn the_tour_names_the_lists_with_integer_cursors() {
+    let document = std::fs::read_to_string(super::directory().join("openapi.json")).unwrap();
+    let document: Value = serde_json::from_str(&document).unwrap();
+    let operations =
+        document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+    let pages = TOUR.split("\n## Pages\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut lists = 0;
+    for operation in operations {
+        let name = operation["operationId"].as_str().unwrap();
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let mut cursors = parameters.filter(|parameter| parameter["name"] == "after");
+        let is_integer =
+            cursors.any(|cursor| cursor["schema"]["type"] == "integer") && name.starts_with("list");
+        assert_eq!(pages.contains(&format!("`{name}`")), is_integer, "{name}");
+        lists += usize::from(is_integer);
+    }
+    assert!(lists > 3, "{lists}");
+}
