@@ -8478,6 +8478,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -9673,7 +9674,6 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Unsupported"];
             421: components["responses"]["Misdirected"];
@@ -10124,7 +10124,6 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -10470,6 +10469,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -10719,6 +10719,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -11581,7 +11582,6 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
@@ -13762,7 +13762,6 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -14385,7 +14384,6 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -14442,7 +14440,6 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -14527,7 +14524,6 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -15545,7 +15541,6 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
@@ -15615,7 +15610,6 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -15672,7 +15666,6 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -15890,7 +15883,6 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -16142,7 +16134,6 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
         };
@@ -16230,7 +16221,6 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             421: components["responses"]["Misdirected"];
             default: components["responses"]["Failed"];
@@ -17016,7 +17006,6 @@ export interface operations {
             401: components["responses"]["TeamdUnauthenticated"];
             403: components["responses"]["TeamdForbidden"];
             404: components["responses"]["TeamdNotFound"];
-            409: components["responses"]["TeamdConflict"];
             421: components["responses"]["TeamdMisdirected"];
             default: components["responses"]["TeamdFailed"];
         };

@@ -97,8 +97,12 @@ pub(crate) struct Route {
     pub(crate) socket: Option<Socket>,
     /// It looks for something that its body or its query names.
     pub(crate) seeks: bool,
-    /// It only reads, and what is asked for can conflict with itself.
+    /// It only reads, and what is asked for can conflict with itself, or with the current state.
     pub(crate) compares: bool,
+    /// It changes something, whatever the current state.
+    pub(crate) steady: bool,
+    /// It only reads, and can be asked for too much.
+    pub(crate) measures: bool,
     /// It can be asked too often, or with too much that waits.
     pub(crate) limited: bool,
     pub(super) handler: fn() -> MethodRouter<App>,
@@ -160,6 +164,8 @@ pub(super) const fn route(
         socket: None,
         seeks: false,
         compares: false,
+        steady: false,
+        measures: false,
         limited: false,
         handler,
     }
@@ -264,6 +270,16 @@ impl Route {
 
     pub(super) const fn compares(mut self) -> Self {
         self.compares = true;
+        self
+    }
+
+    pub(super) const fn steady(mut self) -> Self {
+        self.steady = true;
+        self
+    }
+
+    pub(super) const fn measures(mut self) -> Self {
+        self.measures = true;
         self
     }
 

@@ -39,6 +39,10 @@ enum Kind {
     Failed,
 }
 
+/// Parts of a path that may name several things, or something that this machine cannot reach now: handles, names of
+/// threads, workers. Other ids are exact.
+const AMBIGUOUS: [&str; 4] = ["{id}", "{thread}", "{cause}", "{worker}"];
+
 /// Returns the refusals of a route, by what it takes and who may use it.
 pub(super) fn of(route: &Route) -> impl Iterator<Item = Shared> {
     let shape = match route {
@@ -53,14 +57,21 @@ pub(super) fn of(route: &Route) -> impl Iterator<Item = Shared> {
     let is_checked = route.path.starts_with("/api/") || route.query.is_some() || has_body;
     let may_lose_cursor = route.response.is_some_and(|schema| LISTS.contains(&schema));
     let is_open = matches!(route.access, Access::Public | Access::Page);
+    let may_be_ambiguous = shape != Shape::Teamd && AMBIGUOUS.iter().any(|part| route.path.contains(part));
+    let may_conflict = match is_read {
+        true => may_be_ambiguous || may_lose_cursor || route.compares,
+        false => !route.steady,
+    };
     let kinds = [
         (Kind::Invalid, is_checked),
         (Kind::Unauthenticated, !is_open),
+        // Of requests from another site, on every route.
         (Kind::Forbidden, true),
         (Kind::NotFound, names_something || route.seeks),
-        (Kind::Conflict, !is_open && (names_something || !is_read || may_lose_cursor || route.compares)),
-        (Kind::TooLarge, has_body),
+        (Kind::Conflict, !is_open && may_conflict),
+        (Kind::TooLarge, has_body || route.measures),
         (Kind::Unsupported, route.streamed || route.attaches),
+        // Checked before the route is looked up.
         (Kind::Misdirected, true),
         (Kind::TooMany, route.limited),
         (Kind::Failed, true),

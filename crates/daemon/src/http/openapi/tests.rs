@@ -614,6 +614,40 @@ fn no_two_paths_can_be_taken_for_each_other() {
 async fn every_query_is_the_one_that_its_handler_reads() {
     let house = House::new().await;
     let mut tried = 0;
+#[test]
+fn operations_declare_the_refusals_that_apply_to_them() {
+    let document = build();
+    let operations = operations(&document);
+    let declares = |name: &str, status: &str| {
+        let found = operations.iter().find(|(_, _, operation)| operation["operationId"] == name);
+        found.unwrap_or_else(|| panic!("{name}")).2["responses"].get(status).is_some()
+    };
+    // A handle may be ambiguous, the row of a cursor gone, and `at` excludes `version`; ids of teams and tasks are exact.
+    for name in
+        ["getSession", "listTokens", "getThread", "createSession", "deleteToken", "getUsage", "getTeam"]
+    {
+        assert!(declares(name, "409"), "{name}");
+    }
+    for name in
+        ["getTeam", "getTask", "listAuditTrail", "traceDelivery", "updateSetting", "logOut", "getStatus"]
+    {
+        assert!(!declares(name, "409"), "{name}");
+    }
+    for (name, status, applies) in [
+        ("search", "413", true),
+        ("getTeam", "413", false),
+        ("sendMessage", "429", true),
+        ("getSession", "429", false),
+        ("getStatus", "404", false),
+        ("getHealth", "401", false),
+        // Of another site, or for another host: refused before the route is known.
+        ("getHealth", "403", true),
+        ("getHealth", "421", true),
+    ] {
+        assert_eq!(declares(name, status), applies, "{name}: {status}");
+    }
+}
+
     for route in routes::all() {
         let Some(query) = route.query else { continue };
         let path = route.path.replace(['{', '}'], "");

@@ -17,6 +17,7 @@ pub(super) static ACCESS: Group = Group {
             .gives("TokenList"),
         route("createToken", "POST", "/api/tokens", Access::Human, || post(admin::create_token))
             .seeks()
+            .steady()
             .says("Create a token; its secret is returned once")
             .takes("CreateToken")
             .gives("CreatedToken"),
@@ -24,6 +25,7 @@ pub(super) static ACCESS: Group = Group {
             .says("Delete a token")
             .gives("TokenList"),
         route("createLoginLink", "POST", "/api/login-links", Access::Human, || post(devices::link))
+            .steady()
             .says("Create a browser login link, valid once and for five minutes")
             .gives("LoginLink"),
         route("logIn", "POST", "/api/login", Access::Public, || post(devices::login))
@@ -32,6 +34,7 @@ pub(super) static ACCESS: Group = Group {
             .answers(204)
             .takes("Login"),
         route("logOut", "POST", "/api/logout", Access::Human, || post(devices::logout))
+            .steady()
             .says("Log out the calling browser")
             .answers(204),
         route("listDevices", "GET", "/api/devices", Access::Human, || get(devices::list))

@@ -13,6 +13,7 @@ pub(super) static AGENTS: Group = Group {
     about: "Agent definitions, and agents started from them.",
     routes: &[
     route("listAgentSessions", "GET", "/api/agents/{slug}/sessions", Access::Human, || get(conversations::list))
+        .compares()
         .says("List agents with a definition, open first, then by last update")
         .asks(query::<AgentSessionsQuery>())
         .gives("AgentSessions"),
@@ -36,10 +37,12 @@ pub(super) static AGENTS: Group = Group {
         .asks(query::<AgentListQuery>())
         .gives("AgentList"),
     route("getAgent", "GET", "/api/agents/{slug}", Access::Human, || get(agents::show))
+        .compares()
         .says("Get a resolved agent definition and its tools")
         .asks(query::<AgentViewQuery>())
         .gives("AgentView"),
     route("getAgentSource", "GET", "/api/agents/{slug}/source", Access::Human, || get(agents::source))
+        .compares()
         .says("Get the files that define an agent")
         .asks(query::<AgentQuery>())
         .gives("AgentSource"),
@@ -50,6 +53,7 @@ pub(super) static AGENTS: Group = Group {
         .takes("SaveAgent")
         .gives("AgentList"),
     route("checkAgent", "POST", "/api/agents/{slug}/check", Access::Human, || post(agents::check))
+        .steady()
         .says("List the problems of a definition without saving it")
         .takes("CheckAgent")
         .gives("CheckedAgent"),

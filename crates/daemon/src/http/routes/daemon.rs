@@ -26,12 +26,14 @@ pub(super) static DAEMON: Group = Group {
             .says("Get the caller's identity")
             .gives("WhoAmI"),
         route("stopDaemon", "POST", "/api/shutdown", Access::Human, || post(admin::shutdown))
+            .steady()
             .says("Stop the daemon gracefully")
             .answers(202),
         route("getSettings", "GET", "/api/settings", Access::Human, || get(admin::settings))
             .says("Get the settings")
             .gives("SettingsView"),
         route("updateSetting", "PUT", "/api/settings/{key}", Access::Human, || put(admin::change_setting))
+            .steady()
             .says("Update a setting")
             .takes("PutSetting")
             .gives("SettingsView"),

@@ -33,6 +33,7 @@ pub(super) static FILES: Group = Group {
             .gives("FilePage"),
         route("getFile", "GET", "/api/sessions/{id}/file", Access::Human, || get(files::show))
             .seeks()
+            .measures()
             .says("Get a preview of an agent's file; with `raw`, the bytes of an image")
             .asks(query::<PreviewQuery>())
             .gives("FilePreview"),

@@ -23,6 +23,7 @@ pub(super) static MESSAGES: Group = Group {
         .gives("Receipt"),
     route("uploadAttachment", "POST", "/api/attachments", attachments::UPLOAD, || post(attachments::upload))
         .limited()
+        .steady()
         .says("Upload a file for a message (the body is the file, at most 32 MB; its type is detected)")
         .asks(query::<UploadQuery>())
         .streamed()
@@ -82,6 +83,7 @@ pub(super) static MESSAGES: Group = Group {
     route("search", "GET", "/api/search", Access::Human, || get(search::search))
         .seeks()
         .compares()
+        .measures()
         .says(
             "Search messages, answers and tool calls, newest first; `behind` reports what is not indexed yet",
         )

@@ -24,6 +24,7 @@ pub(super) static NOTIFICATIONS: Group = Group {
             .takes("SwitchNotifications")
             .gives("Notifications"),
         route("deleteSubscription", "DELETE", PATH, Access::Human, || delete(notifications::unsubscribe))
+            .steady()
             .says("Delete the push subscription of the calling browser")
             .gives("Notifications"),
         route("sendTestNotification", "POST", "/api/notifications/test", Access::Human, || {

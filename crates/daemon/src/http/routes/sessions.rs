@@ -22,6 +22,7 @@ pub(super) static SESSIONS: Group = Group {
             .gives("Whereabouts"),
         route("listSessions", "GET", "/api/sessions", Access::Human, || get(listing::list))
             .seeks()
+            .measures()
             .says("List agents, pinned first, then newest; with `brief`, returns SessionLines")
             .asks(query::<SessionQuery>())
             .gives_one_of(&["SessionPage", "SessionLines"]),

@@ -44,6 +44,7 @@ pub(super) static TEAMD: Group = Group {
         .heeds(&["Idempotency-Key"])
         .answers(201),
         route("teamdGetTask", "GET", "/v1/tasks/{task}", Access::Member(TASKS_LIST), || get(teamd::task))
+            .compares()
             .gives("TeamdTaskAnswer")
             .says("teamd: get a task")
             .asks(query::<TeamdQuery>()),
@@ -131,6 +132,7 @@ pub(super) static TEAMD: Group = Group {
             Access::Member(TEAM_THREADS_READ_TAIL),
             || get(teamd::tail),
         )
+        .compares()
         .gives("TeamdTail")
         .says("teamd: list the newest messages of a thread")
         .asks(query::<TeamdTailQuery>()),

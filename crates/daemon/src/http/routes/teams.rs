@@ -26,6 +26,7 @@ pub(super) static TEAMS: Group = Group {
             .takes("CreateTeam")
             .gives("TeamAnswer"),
         route("getTeam", "GET", "/api/teams/{team}", Access::Member(TASKS_LIST), || get(teams::show))
+            .compares()
             .says("Get a team, as it is or as it was at a moment")
             .asks(query::<PastQuery>())
             .gives("TeamAnswer"),
@@ -63,6 +64,7 @@ pub(super) static TEAMS: Group = Group {
         route("listTasks", "GET", "/api/teams/{team}/tasks", Access::Member(TASKS_LIST), || {
             get(teams::tasks)
         })
+        .compares()
         .says("List a team's tasks by id, as they are or as they were at a moment")
         .asks(query::<TaskQuery>())
         .gives("TaskPage"),
