@@ -8,7 +8,7 @@ use paseo_client::{Client, Outcome, Progress, Step};
 use paseo_wire::error::Exit;
 use paseo_wire::message::{CheckView, Receipt};
 use paseo_wire::time::Moment;
-use paseo_wire::words::{Placement, PlacementReason};
+use paseo_wire::words::{self, CheckState, Placement, PlacementReason, Stage, Status};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -74,8 +74,7 @@ pub(crate) struct EndingView<'a> {
     handle: &'a str,
     delivery: &'a str,
     turn: Option<&'a str>,
-    /// completed, failed, interrupted, held, waiting, cancelled, timeout, detached or unreachable.
-    outcome: &'static str,
+    outcome: words::Ending,
     answer: Option<&'a str>,
     /// Of the failure.
     code: Option<&'a str>,
@@ -386,7 +385,7 @@ fn view<'a>(receipt: &'a Receipt, ending: &'a Ending) -> EndingView<'a> {
         handle: &receipt.handle,
         delivery: &receipt.delivery,
         turn: None,
-        outcome: "timeout",
+        outcome: words::Ending::Timeout,
         answer: None,
         code: None,
         message: None,
@@ -396,42 +395,42 @@ fn view<'a>(receipt: &'a Receipt, ending: &'a Ending) -> EndingView<'a> {
     };
     match ending {
         Ending::Timeout => {}
-        Ending::Detached => view.outcome = "detached",
-        Ending::Alone | Ending::DetachedAlone => view.outcome = "unreachable",
+        Ending::Detached => view.outcome = words::Ending::Detached,
+        Ending::Alone | Ending::DetachedAlone => view.outcome = words::Ending::Unreachable,
         Ending::Outcome(outcome) => {
             view.answer = ending.answer();
             view.turn = turn(outcome);
             match outcome {
-                Outcome::Completed { .. } => view.outcome = "completed",
+                Outcome::Completed { .. } => view.outcome = words::Ending::Completed,
                 Outcome::Satisfied { check, .. } => {
-                    view.outcome = "completed";
+                    view.outcome = words::Ending::Completed;
                     view.check = Some(check);
                 }
                 Outcome::Unsatisfied { check, .. } => {
-                    view.outcome = "failed";
-                    view.code = Some(match check.state.as_str() {
-                        "unchecked" => "answer_unchecked",
-                        "abandoned" => "answer_abandoned",
+                    view.outcome = words::Ending::Failed;
+                    view.code = Some(match check.state {
+                        CheckState::Unchecked => "answer_unchecked",
+                        CheckState::Abandoned => "answer_abandoned",
                         _ => "answer_invalid",
                     });
                     view.check = Some(check);
                 }
-                Outcome::Interrupted { .. } => view.outcome = "interrupted",
+                Outcome::Interrupted { .. } => view.outcome = words::Ending::Interrupted,
                 Outcome::Failed { code, text, .. } => {
-                    view.outcome = "failed";
+                    view.outcome = words::Ending::Failed;
                     view.code = Some(code);
                     view.message = Some(text);
                 }
                 Outcome::Held { reason } => {
-                    view.outcome = "held";
+                    view.outcome = words::Ending::Held;
                     view.message = Some(reason);
                 }
                 Outcome::WaitingForPermission { hash, text, .. } => {
-                    view.outcome = "waiting";
+                    view.outcome = words::Ending::Waiting;
                     view.ask = Some(hash);
                     view.message = Some(text);
                 }
-                Outcome::Cancelled => view.outcome = "cancelled",
+                Outcome::Cancelled => view.outcome = words::Ending::Cancelled,
             }
         }
     }

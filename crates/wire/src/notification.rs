@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::words::PushButton;
+
 /// The kinds of notifications that a device gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -74,7 +76,7 @@ pub struct NotificationResult {
 }
 
 /// What a browser is sent, encrypted: a Declarative Web Push message, which Safari shows without a service worker.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PushPayload {
     /// Says that the message is declarative. Always 8030.
     pub web_push: u16,
@@ -87,7 +89,7 @@ impl PushPayload {
 }
 
 /// A notification as a browser shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PushNotification {
     pub title: String,
     /// What a click opens.
@@ -102,9 +104,9 @@ pub struct PushNotification {
 }
 
 /// A button of a notification.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PushAction {
-    pub action: String,
+    pub action: PushButton,
     pub title: String,
     /// What it opens.
     pub navigate: String,

@@ -14,6 +14,13 @@ fn reach<T: utoipa::ToSchema>(reached: &mut Vec<(String, RefOr<Schema>)>) {
     T::schemas(reached);
 }
 
+/// Returns the schemas of what is sent to others and belongs to no route: notifications, to push services.
+pub fn pushed() -> Vec<(String, RefOr<Schema>)> {
+    let mut reached = Vec::new();
+    reach::<notification::PushPayload>(&mut reached);
+    reached
+}
+
 macro_rules! schemas {
     ($($module:ident::$name:ident,)+) => {
         /// Collects every schema; the paths come from the daemon's table of routes.

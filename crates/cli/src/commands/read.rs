@@ -16,7 +16,7 @@ use crate::printer::Mode;
 pub(crate) struct AnswerView<'a> {
     session: &'a str,
     handle: &'a str,
-    status: &'a str,
+    status: &'a Status,
     turn: Option<&'a str>,
     /// Everything that it said in that turn, in order.
     answer: Option<&'a str>,
@@ -35,7 +35,7 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
         printer.json(&AnswerView {
             session: &last.session,
             handle: &last.handle,
-            status: last.status.as_str(),
+            status: &last.status,
             turn: last.turn.as_deref(),
             answer: last.text.as_deref(),
             truncated: last.truncated,

@@ -7,6 +7,7 @@ use paseo_wire::error::Exit;
 use paseo_wire::message::CheckView;
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
+use paseo_wire::words::{Status, TracedStatus};
 use serde::Serialize;
 
 use super::worse;
@@ -23,7 +24,7 @@ use crate::printer::{Mode, Printer, Style, status_style};
 pub(crate) struct DoneView<'a> {
     session: &'a str,
     handle: &'a str,
-    status: &'a str,
+    status: &'a TracedStatus,
     /// How its newest answer that has an output schema compares with it.
     check: Option<CheckView>,
 }
@@ -33,13 +34,13 @@ struct Awaited {
     id: String,
     handle: String,
     /// Set once it is done.
-    done: Option<String>,
+    done: Option<TracedStatus>,
 }
 
 impl Awaited {
     /// Notes the status that was seen last; without one, the agent is gone.
-    fn note(&mut self, status: Option<String>) {
-        let status = status.unwrap_or_else(|| "deleted".to_owned());
+    fn note(&mut self, status: Option<&Status>) {
+        let status = status.map_or(TracedStatus::Deleted, TracedStatus::from);
         self.done = is_done(&status).then_some(status);
     }
 }
@@ -94,11 +95,9 @@ async fn resolve(client: &Client, handles: &[String]) -> Result<(Vec<Awaited>, u
         seq = seq.min(answer.seq);
         if !awaited.iter().any(|known| known.id == answer.session.id) {
             let SessionView { id, handle, status, .. } = answer.session;
-            awaited.push(Awaited {
-                id: id.into(),
-                handle,
-                done: is_done(status.as_str()).then(|| status.to_string()),
-            });
+            let mut one = Awaited { id: id.into(), handle, done: None };
+            one.note(Some(&status));
+            awaited.push(one);
         }
     }
     unknown.map_or(Ok((awaited, seq)), Err)
@@ -135,7 +134,7 @@ async fn watch(
             Arrival::Lost => printer.lost(),
             Arrival::Frame(Frame::Event(event)) => {
                 if let Some(one) = awaited.iter_mut().find(|one| one.id == event.session) {
-                    one.note(event.view.map(|view| view.status.to_string()));
+                    one.note(event.view.as_ref().map(|view| &view.status));
                 }
             }
             Arrival::Frame(_) => {}
@@ -143,8 +142,8 @@ async fn watch(
     }
 }
 
-fn is_done(status: &str) -> bool {
-    !matches!(status, "starting" | "running")
+fn is_done(status: &TracedStatus) -> bool {
+    !matches!(status, TracedStatus::Starting | TracedStatus::Running)
 }
 
 /// Prints who is done and returns the worst of it.
@@ -157,7 +156,7 @@ async fn report(client: &Client, printer: &Printer, awaited: &[Awaited]) -> Resu
         let session = client.session(&one.id).await.ok().map(|answer| answer.session);
         let (code, check) = session.map_or((None, None), |session| (session.status_code, session.check));
         let is_of_answer = code.is_some_and(|code| code.starts_with("answer_"));
-        if let Some(check) = check.as_ref().filter(|_| is_of_answer && status == "error") {
+        if let Some(check) = check.as_ref().filter(|_| is_of_answer && *status == TracedStatus::Error) {
             output_schema::unsatisfied(&one.handle, check).lines().for_each(|line| printer.note(line));
         }
         match printer.mode() {
@@ -167,7 +166,7 @@ async fn report(client: &Client, printer: &Printer, awaited: &[Awaited]) -> Resu
                 printer.styled(&[
                     (Style::Bold, &one.handle),
                     (Style::Plain, " "),
-                    (status_style(status), status),
+                    (status_style(status.as_str()), status.as_str()),
                 ])?;
             }
         }
@@ -175,11 +174,11 @@ async fn report(client: &Client, printer: &Printer, awaited: &[Awaited]) -> Resu
     Ok(exit)
 }
 
-fn exit_of(status: &str) -> Exit {
+fn exit_of(status: &TracedStatus) -> Exit {
     match status {
-        "waiting" => Exit::WaitingForPermission,
-        "error" | "interrupted" => Exit::AgentError,
-        "deleted" => Exit::NotFound,
+        TracedStatus::Waiting => Exit::WaitingForPermission,
+        TracedStatus::Error | TracedStatus::Interrupted => Exit::AgentError,
+        TracedStatus::Deleted => Exit::NotFound,
         _ => Exit::Ok,
     }
 }

@@ -5,6 +5,7 @@ use paseo_core::notification::{Kind, Notice};
 use paseo_core::session::Session;
 use paseo_runtime::push::Message;
 use paseo_wire::notification::{PushAction, PushNotification, PushPayload};
+use paseo_wire::words::PushButton;
 
 use crate::sessions::Context;
 
@@ -17,19 +18,29 @@ pub(super) fn one(context: &Context, origin: &str, notice: Notice) -> Option<Mes
     let title = format!("{} {}", name(context, &session), notice.kind.words());
     let agent = format!("{origin}/app/agents/{}", session.id);
     let card = format!("{origin}/app?agent={}", session.id);
-    let action = |action: &str, title: &str, navigate: &String| PushAction {
-        action: action.to_owned(),
+    let action = |action: PushButton, title: &str, navigate: &String| PushAction {
+        action,
         title: title.to_owned(),
         navigate: navigate.clone(),
     };
     // What needs a person has its card in the inbox; what is finished is read where it was said.
     let (navigate, actions) = match notice.kind {
-        Kind::Need(_) => {
-            (card.clone(), vec![action("card", "Show card", &card), action("agent", "Open agent", &agent)])
-        }
+        Kind::Need(_) => (
+            card.clone(),
+            vec![
+                action(PushButton::Card, "Show card", &card),
+                action(PushButton::Agent, "Open agent", &agent),
+            ],
+        ),
         Kind::Finished => {
             let inbox = format!("{origin}/app");
-            (agent.clone(), vec![action("agent", "Open agent", &agent), action("inbox", "Inbox", &inbox)])
+            (
+                agent.clone(),
+                vec![
+                    action(PushButton::Agent, "Open agent", &agent),
+                    action(PushButton::Inbox, "Inbox", &inbox),
+                ],
+            )
         }
     };
     let tag = format!("{TAG}-{}", session.id);

@@ -10,6 +10,16 @@ words! {
 }
 
 words! {
+    /// A button of a notification, by what it opens.
+    PushButton {
+        /// The agent's card in the inbox.
+        Card = "card",
+        Agent = "agent",
+        Inbox = "inbox",
+    }
+}
+
+words! {
     /// How a check of the machine ended.
     Verdict {
         Ok = "ok",

@@ -117,7 +117,7 @@ mod teamd;
 mod terminal;
 
 pub use bridge::{BridgeEventKind, BridgePostKind, BridgeServer, BridgeVersion, PostedVia};
-pub use daemon::{HealthStatus, SettingKey, Verdict};
+pub use daemon::{HealthStatus, PushButton, SettingKey, Verdict};
 pub use definition::{
     AgentColor, DefinitionKind, Exposure, FileChange, Layer, PendingChange, Severity, Trust,
 };
@@ -130,7 +130,7 @@ pub use item::{
 pub use provider::{Lifetime, ModelSource, Power, Preset, ProviderReason, Readiness, ToolPlugin};
 pub use search::{SearchIn, SearchKind};
 pub use session::{
-    AbandonReason, AnswerVerdict, CheckState, GitOperation, HeldReason, Hold, InboxNeed, Placement,
+    AbandonReason, AnswerVerdict, CheckState, Ending, GitOperation, HeldReason, Hold, InboxNeed, Placement,
     PlacementReason, QueuePosition, SessionField, Stage, Status, StatusSource, TracedStatus, TurnOutcome,
     UsageBy, Verb,
 };

@@ -30,6 +30,12 @@ words! {
     }
 }
 
+impl From<&Status> for TracedStatus {
+    fn from(status: &Status) -> Self {
+        status.as_str().into()
+    }
+}
+
 impl From<paseo_core::session::Status> for TracedStatus {
     fn from(status: paseo_core::session::Status) -> Self {
         status.word().into()
@@ -102,6 +108,26 @@ words! {
 impl From<paseo_core::session::HeldReason> for PlacementReason {
     fn from(reason: paseo_core::session::HeldReason) -> Self {
         HeldReason::from(reason).as_str().into()
+    }
+}
+
+words! {
+    /// How waiting for the outcome of a message ended.
+    Ending {
+        Completed = "completed",
+        Failed = "failed",
+        Interrupted = "interrupted",
+        /// The message is held until a person acts.
+        Held = "held",
+        /// The agent waits for a permission or an answer.
+        Waiting = "waiting",
+        Cancelled = "cancelled",
+        /// The time is up; the agent keeps working.
+        Timeout = "timeout",
+        /// A person stopped waiting; the agent keeps working.
+        Detached = "detached",
+        /// The daemon does not answer.
+        Unreachable = "unreachable",
     }
 }
 

@@ -59,8 +59,36 @@ fn no_two_schemas_have_the_same_name() {
     assert!(known.len() > 100, "{}", known.len());
 }
 
+/// Returns every schema that programs read, by name: of the API, of notifications, and of what commands print.
+fn schemas(document: &Value) -> BTreeMap<String, Value> {
+    let of_document = document["components"]["schemas"].as_object().unwrap().clone();
+    let mut all: BTreeMap<String, Value> = of_document.into_iter().collect();
+    let pushed = paseo_wire::schema::pushed();
+    assert!(pushed.iter().any(|(name, _)| name == "PushAction"));
+    for (name, schema) in pushed {
+        all.entry(name).or_insert_with(|| json!(schema));
+    }
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schemas");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let mut schema: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let definitions = schema["$defs"].as_object().cloned().unwrap_or_default();
+        let name = schema["title"].as_str().unwrap().to_owned();
+        schema.as_object_mut().unwrap().remove("$defs");
+        for (name, schema) in definitions.into_iter().chain([(name, schema)]) {
+            all.entry(name).or_insert(schema);
+        }
+    }
+    assert!(all.contains_key("EndingView"));
+    all
+}
+
 /// Names of what is a word of a closed set, as a rule.
 const TELLING: &[&str] = &[
+    "action",
     "class",
     "code",
     "decision",
@@ -95,12 +123,15 @@ const TELLING: &[&str] = &[
 
 /// Strings that look like words of a closed set and are free all the same, or whose words are not ours to choose.
 const FREE: &[(&str, &str)] = &[
+    ("AnswerView.code", "harnesses and providers have codes of their own"),
     ("AddProvider.mode", "the agent's own word"),
     ("BridgePresence.state", "the bridge protocol lets participants choose"),
     ("BridgePresenceView.state", "the bridge protocol lets participants choose"),
     ("BridgePresentView.state", "the bridge protocol lets participants choose"),
     ("EffectiveTool.reason", "a sentence"),
+    ("EndingView.code", "harnesses and providers have codes of their own"),
     ("ErrorFields.code", "harnesses and providers have codes of their own"),
+    ("ErrorView.code", "harnesses and providers have codes of their own"),
     ("InboxRequest.code", "harnesses and providers have codes of their own"),
     ("LastTurn.code", "harnesses and providers have codes of their own"),
     ("Login.code", "a secret"),
@@ -177,7 +208,8 @@ fn closed_sets_of_words_are_enums() {
     assert!(!lists_words("what it says, in words") && !lists_words("idle"));
     let document = build();
     let mut found = Vec::new();
-    for (name, schema) in document["components"]["schemas"].as_object().into_iter().flatten() {
+    let schemas = schemas(&document);
+    for (name, schema) in &schemas {
         undeclared(name, schema, &mut found);
     }
     for (_, _, operation) in operations(&document) {
@@ -193,7 +225,7 @@ fn closed_sets_of_words_are_enums() {
     let named = |place: &&str| {
         let (schema, field) = place.split_once('.').unwrap_or_default();
         let asked = operations(&document).iter().any(|(_, _, operation)| operation["operationId"] == schema);
-        asked || document["components"]["schemas"][schema]["properties"].get(field).is_some()
+        asked || schemas.get(schema).is_some_and(|schema| schema["properties"].get(field).is_some())
     };
     assert!(FREE.iter().all(|(place, _)| named(place)), "FREE names what is not there");
 }
@@ -583,38 +615,6 @@ fn every_route_that_is_named_exists() {
 }
 
 #[test]
-fn operations_that_attach_files_can_refuse_their_type() {
-    let document = build();
-    let schemas = &document["components"]["schemas"];
-    for (path, method, operation) in operations(&document) {
-        let body = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str();
-        let name = body.and_then(|reference| reference.rsplit('/').next()).unwrap_or_default();
-        let attaches = schemas[name]["properties"].get("attachments").is_some();
-        let declared = operation["responses"].get("415").is_some();
-        assert!(!attaches || declared, "{method} {path}");
-    }
-}
-
-#[test]
-fn no_two_paths_can_be_taken_for_each_other() {
-    let document = build();
-    let paths: Vec<Vec<&str>> =
-        document["paths"].as_object().unwrap().keys().map(|path| path.split('/').collect()).collect();
-    let meets = |one: &str, other: &str| one == other || one.starts_with('{') && other.starts_with('{');
-    for (at, one) in paths.iter().enumerate() {
-        for other in &paths[at + 1..] {
-            let same =
-                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| meets(one, other));
-            assert!(!same, "{one:?} and {other:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn every_query_is_the_one_that_its_handler_reads() {
-    let house = House::new().await;
-    let mut tried = 0;
-#[test]
 fn operations_declare_the_refusals_that_apply_to_them() {
     let document = build();
     let operations = operations(&document);
@@ -648,6 +648,38 @@ fn operations_declare_the_refusals_that_apply_to_them() {
     }
 }
 
+#[test]
+fn operations_that_attach_files_can_refuse_their_type() {
+    let document = build();
+    let schemas = &document["components"]["schemas"];
+    for (path, method, operation) in operations(&document) {
+        let body = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str();
+        let name = body.and_then(|reference| reference.rsplit('/').next()).unwrap_or_default();
+        let attaches = schemas[name]["properties"].get("attachments").is_some();
+        let declared = operation["responses"].get("415").is_some();
+        assert!(!attaches || declared, "{method} {path}");
+    }
+}
+
+#[test]
+fn no_two_paths_can_be_taken_for_each_other() {
+    let document = build();
+    let paths: Vec<Vec<&str>> =
+        document["paths"].as_object().unwrap().keys().map(|path| path.split('/').collect()).collect();
+    let meets = |one: &str, other: &str| one == other || one.starts_with('{') && other.starts_with('{');
+    for (at, one) in paths.iter().enumerate() {
+        for other in &paths[at + 1..] {
+            let same =
+                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| meets(one, other));
+            assert!(!same, "{one:?} and {other:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_query_is_the_one_that_its_handler_reads() {
+    let house = House::new().await;
+    let mut tried = 0;
     for route in routes::all() {
         let Some(query) = route.query else { continue };
         let path = route.path.replace(['{', '}'], "");
