@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use paseo_client::Client;
 use paseo_wire::agent::{AgentList, AgentQuery, PendingAgent, TrustAgent};
 use paseo_wire::message::Receipt;
+use paseo_wire::words::PendingChange;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -81,11 +82,11 @@ pub(crate) async fn trust(
 /// Shows a change, what it grants, and how its text differs from what counts.
 pub(crate) fn show(printer: &Printer, pending: &PendingAgent) {
     let PendingAgent { slug, change, file, widens, diff, .. } = pending;
-    let what = match change.as_str() {
-        "new" => "is new",
-        "shadows" => "would replace another definition",
-        "removed" => "was removed",
-        "named" => "is new and in use, but not trusted yet",
+    let what = match change {
+        PendingChange::New => "is new",
+        PendingChange::Shadows => "would replace another definition",
+        PendingChange::Removed => "was removed",
+        PendingChange::Named => "is new and in use, but not trusted yet",
         _ => "has changed",
     };
     printer.note(&format!("the definition `{slug}` {what}"));

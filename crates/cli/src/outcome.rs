@@ -164,7 +164,7 @@ pub(crate) async fn wait(
         let session = client.session(&receipt.session).await.ok();
         parked = session.and_then(|answer| answer.session.parked_until);
         let delivery = client.delivery(&receipt.session, &receipt.delivery).await;
-        kept = delivery.is_ok_and(|delivery| matches!(delivery.stage.as_str(), "queued" | "held"));
+        kept = delivery.is_ok_and(|delivery| matches!(delivery.stage, Stage::Queued | Stage::Held));
     }
     Ok(Waited { ending, shown, parked, kept })
 }
@@ -201,9 +201,9 @@ async fn tell_why_it_waits(client: &Client, printer: &Printer, receipt: &Receipt
             printer.interject(&format!("{}: {}", receipt.handle, limit(until)));
             return std::future::pending().await;
         }
-        match (session.status.as_str(), session.status_reason) {
-            ("starting", None) => {}
-            ("starting", Some(reason)) => {
+        match (session.status, session.status_reason) {
+            (Status::Starting, None) => {}
+            (Status::Starting, Some(reason)) => {
                 printer.interject(&format!("{} is starting: it {reason}", receipt.handle));
                 return std::future::pending().await;
             }

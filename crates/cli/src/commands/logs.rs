@@ -7,7 +7,7 @@ use paseo_wire::change::SessionChange;
 use paseo_wire::error::Exit;
 use paseo_wire::item::{ItemBody, ItemQuery, ItemView};
 use paseo_wire::stream::{Frame, LiveFrame};
-use paseo_wire::words::ItemKind;
+use paseo_wire::words::{ItemKind, LiveKind};
 
 use crate::args::{LogsArgs, Since};
 use crate::context::Context;
@@ -197,9 +197,9 @@ impl Place<'_> {
 
     /// Shows more of a text that the agent is saying.
     fn grow(&mut self, frame: &LiveFrame) -> Result<(), Failure> {
-        let look = match frame.kind.as_str() {
-            "assistant_text" => self.printer.look(false),
-            "thinking" => Look::THOUGHT,
+        let look = match frame.kind {
+            LiveKind::AssistantText => self.printer.look(false),
+            LiveKind::Thinking => Look::THOUGHT,
             _ => return Ok(()),
         };
         if self.printer.mode() == Mode::Json || !self.printer.is_screen() {

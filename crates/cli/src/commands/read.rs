@@ -57,26 +57,26 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
         return Err(outcome::failed(handle, code, last.error.as_deref().unwrap_or_default()));
     }
     if last.text.is_none() {
-        let why = match last.status.as_str() {
-            "starting" | "running" => "yet: it is still working",
-            "waiting" => "yet: it is waiting for permission",
-            "interrupted" => "yet: it was interrupted before it answered",
+        let why = match last.status {
+            Status::Starting | Status::Running => "yet: it is still working",
+            Status::Waiting => "yet: it is waiting for permission",
+            Status::Interrupted => "yet: it was interrupted before it answered",
             _ => "to print: its last turn ended without text",
         };
-        let next = match last.status.as_str() {
-            "starting" | "running" => format!("run `paseo wait {handle}`; "),
-            "waiting" => "run `paseo permit ls`; ".to_owned(),
-            "interrupted" => format!("run `paseo send {handle} \"…\"`; "),
+        let next = match last.status {
+            Status::Starting | Status::Running => format!("run `paseo wait {handle}`; "),
+            Status::Waiting => "run `paseo permit ls`; ".to_owned(),
+            Status::Interrupted => format!("run `paseo send {handle} \"…\"`; "),
             _ => String::new(),
         };
         return Err(Failure::new(Exit::AgentError, format!("{handle} has no answer {why}"))
             .hint(format!("{next}to see its transcript, run `paseo logs {handle}`")));
     }
-    match last.status.as_str() {
-        "starting" | "running" | "waiting" => {
+    match last.status {
+        Status::Starting | Status::Running | Status::Waiting => {
             printer.aside(&format!("{handle} is working again; this is its previous answer"))
         }
-        "interrupted" => printer.aside(&format!("the last turn of {handle} was interrupted")),
+        Status::Interrupted => printer.aside(&format!("the last turn of {handle} was interrupted")),
         _ => {}
     }
     Ok(Exit::Ok)

@@ -11,6 +11,7 @@ use paseo_wire::team::{
     ClaimTask, CreateTask, EditTask, EndTask, MessageOfTeam, OverlapView, ReassignTask, RenewTask,
     TaskAnswer, TaskPage, TaskQuery, TaskView, TeamView, WriteQuery,
 };
+use paseo_wire::words::TaskStatus;
 
 use super::watched::{self, Watched};
 use super::{past, run};
@@ -343,7 +344,9 @@ impl Watched for Tasks<'_> {
 
 /// Chooses which tasks are shown where not all fit: those that are not over, and the newest. Says how many are not.
 fn fitting(tasks: &[TaskView], room: usize) -> (Vec<TaskView>, usize) {
-    let is_over = |task: &TaskView| matches!(task.status.as_str(), "completed" | "failed" | "canceled");
+    let is_over = |task: &TaskView| {
+        matches!(task.status, TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Canceled)
+    };
     // Newest first; of these, first what is not over.
     let mut order: Vec<usize> = (0..tasks.len()).rev().collect();
     order.sort_by_key(|at| is_over(&tasks[*at]));

@@ -193,10 +193,10 @@ fn in_terminal(terminal: &TerminalView, trouble: Option<&str>) -> String {
 }
 
 fn released_by(session: &SessionView) -> Option<String> {
-    let words = match session.hold.as_str() {
-        "none" => return None,
-        "error" => "the next message",
-        "budget" => "a message from a person, which resets the budget",
+    let words = match session.hold {
+        Hold::None => return None,
+        Hold::Error => "the next message",
+        Hold::Budget => "a message from a person, which resets the budget",
         _ => "a message from a person",
     };
     Some(words.to_owned())
@@ -208,20 +208,22 @@ pub(super) fn is_elsewhere(session: &SessionView) -> bool {
 }
 
 fn waits_for(session: &SessionView) -> Option<String> {
-    let words = match session.status.as_str() {
-        "waiting" if session.terminal.is_some() => "an answer to its permission request, in its terminal",
-        "waiting" => "an answer to its permission request",
-        "starting" => match &session.status_reason {
+    let words = match session.status {
+        Status::Waiting if session.terminal.is_some() => {
+            "an answer to its permission request, in its terminal"
+        }
+        Status::Waiting => "an answer to its permission request",
+        Status::Starting => match &session.status_reason {
             Some(reason) => reason.strip_prefix("waits for ").unwrap_or(reason),
             None if is_elsewhere(session) => "its server to accept the message",
             None => "its process to start",
         },
-        "running" => match session.waits_for.as_deref() {
+        Status::Running => match session.waits_for.as_deref() {
             Some(others @ [_, ..]) => return Some(format!("the answer of {}", others.join(", "))),
             _ if is_elsewhere(session) => "its server to post the answer",
             _ => "the model or a tool",
         },
-        "closed" => "a person to reopen it",
+        Status::Closed => "a person to reopen it",
         _ if session.parked_until.is_some() => {
             "the rate limit to end; a message from a person retries at once"
         }
@@ -252,22 +254,22 @@ fn next(session: &SessionView, reachable: bool, answered: bool) -> Vec<String> {
     let handle = &session.handle;
     if let Some(TerminalView { name, .. }) = &session.terminal {
         let attach = reachable.then(|| format!("paseo worker attach {name}"));
-        match session.status.as_str() {
-            "waiting" => return attach.into_iter().collect(),
-            "starting" | "running" => {
+        match session.status {
+            Status::Waiting => return attach.into_iter().collect(),
+            Status::Starting | Status::Running => {
                 let others = [format!("paseo wait {handle}"), format!("paseo stop {handle}")];
                 return attach.into_iter().chain(others).collect();
             }
             _ => {}
         }
     }
-    let commands: &[&str] = match session.status.as_str() {
-        "waiting" if session.asks > 1 => return vec!["paseo permit ls".to_owned()],
-        "waiting" => &["permit allow", "permit deny"],
-        "starting" | "running" => &["attach", "wait", "stop"],
-        "error" | "interrupted" => &["logs", "send"],
-        "closed" if answered => &["reopen", "read"],
-        "closed" => &["reopen"],
+    let commands: &[&str] = match session.status {
+        Status::Waiting if session.asks > 1 => return vec!["paseo permit ls".to_owned()],
+        Status::Waiting => &["permit allow", "permit deny"],
+        Status::Starting | Status::Running => &["attach", "wait", "stop"],
+        Status::Error | Status::Interrupted => &["logs", "send"],
+        Status::Closed if answered => &["reopen", "read"],
+        Status::Closed => &["reopen"],
         _ if session.hold != Hold::None || !answered => &["send"],
         _ => &["read", "send"],
     };

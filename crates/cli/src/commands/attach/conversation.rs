@@ -194,10 +194,10 @@ impl Conversation {
         if !self.typed || before.status == view.status {
             return Ok(());
         }
-        let words = match view.status.as_str() {
-            "interrupted" => "interrupted",
-            "closed" => "closed; send a message to reopen it",
-            "error" => "the turn failed; send a message to continue",
+        let words = match view.status {
+            Status::Interrupted => "interrupted",
+            Status::Closed => "closed; send a message to reopen it",
+            Status::Error => "the turn failed; send a message to continue",
             _ => return Ok(()),
         };
         self.surface.aside(Style::Dim, words)
@@ -233,7 +233,7 @@ impl Conversation {
 
     /// A script answers in advance: as long as the agent is at work, the question may come.
     fn is_early(&self) -> bool {
-        let at_work = matches!(self.session.status.as_str(), "starting" | "running" | "waiting");
+        let at_work = matches!(self.session.status, Status::Starting | Status::Running | Status::Waiting);
         !self.typed && self.ask().is_none() && (at_work || self.session.queued > 0)
     }
 

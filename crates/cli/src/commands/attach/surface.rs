@@ -2,7 +2,7 @@
 
 use paseo_wire::item::ItemView;
 use paseo_wire::stream::LiveFrame;
-use paseo_wire::words::ItemKind;
+use paseo_wire::words::{ItemKind, LiveKind};
 
 use crate::commands::logs;
 use crate::editor::Editor;
@@ -152,9 +152,9 @@ impl Prompted {
     }
 
     fn live(&mut self, live: &LiveFrame) -> Result<(), Failure> {
-        let look = match live.kind.as_str() {
-            "assistant_text" => self.printer.look(false),
-            "thinking" => Look::THOUGHT,
+        let look = match live.kind {
+            LiveKind::AssistantText => self.printer.look(false),
+            LiveKind::Thinking => Look::THOUGHT,
             _ => return Ok(()),
         };
         let Some((new, begins)) = self.growth.piece(live) else { return Ok(()) };
