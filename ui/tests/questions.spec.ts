@@ -79,6 +79,43 @@ for (const [where, viewport] of [
             await expect(ask).toContainText('Denied');
         });
 
+        test('a plan is there before the code that reads Markdown, and nothing moves when that comes', async ({
+            stranger,
+            daemon,
+        }) => {
+            const words = 'some words '.repeat(12);
+            const plan = `# Tidy up\n\n${words}\n\n1. look\n2. **act**\n\n${words}`;
+            await daemon.agent('planner', `<<plan ${plan}>><<say on>>`);
+            await daemon.agent('second', '<<ask May I?>>');
+            let come = () => {};
+            const asked = new Promise<void>((done) => (come = done));
+            let release = () => {};
+            const released = new Promise<void>((done) => (release = done));
+            // Without the list of agents, which loads that code before.
+            const page = await stranger({ viewport });
+            await page.route(/\/assets\/Markdown-.*\.js$/, async (route) => {
+                come();
+                await released;
+                await route.continue();
+            });
+            await page.goto(await daemon.link());
+            const card = page.getByRole('region', { name: 'planner asks for permission' });
+            await expect(card.getByRole('document', { name: 'Plan' })).toContainText('# Tidy up');
+            await asked;
+            const tops = () =>
+                page
+                    .locator('section.card, section.card .buttons')
+                    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON() as object));
+            const before = await tops();
+            expect(before).toHaveLength(4);
+            release();
+            await expect(card.getByRole('heading', { name: 'Tidy up' })).toBeVisible();
+            expect(await tops()).toEqual(before);
+            // All of it has room, or can be scrolled to.
+            const text = card.getByRole('document', { name: 'Plan' });
+            expect(await text.evaluate((all) => all.scrollHeight - all.clientHeight)).toBeLessThanOrEqual(1);
+        });
+
         test('a plan that is approved is carried out', async ({ app, daemon }) => {
             const handle = await daemon.agent('planner', '<<plan # Tidy up\n\n1. look>><<say on it>>');
             await app.row('planner').click();
