@@ -1,5 +1,14 @@
 import { expect, test } from './app';
 
+test('a row at work without a step says what the agent said, without marks and with all that is hidden', async ({
+    app,
+    daemon,
+}) => {
+    await daemon.agent('busy', '<<say # Plan\n\n- **a\u202eb** in `src`>><<hang>>');
+    await expect(app.row('busy')).toContainText('running');
+    await expect(app.row('busy').locator('.work')).toHaveText('Plan a\\u{202e}b in src');
+});
+
 test('the list is live, who asks first, then the newest, and without background agents', async ({
     app,
     daemon,

@@ -4,7 +4,7 @@
 use crate::id::TurnId;
 use crate::item::{Entry, Kind, ToolCallExtra};
 use crate::limits::OPEN_CALLS;
-use crate::snippet::snippet;
+use crate::snippet::{snippet, words};
 use crate::todo::{self, Todo};
 
 /// A transcript in a few words. Taking an item in twice changes nothing.
@@ -55,8 +55,8 @@ impl Preview {
             return;
         }
         match &entry.kind {
-            Kind::AssistantText => replace(&mut self.said, text),
-            Kind::Error { .. } => replace(&mut self.error, text),
+            Kind::AssistantText => replace(&mut self.said, words(text)),
+            Kind::Error { .. } => replace(&mut self.error, snippet(text)),
             Kind::Todo => self.progress = progress(text),
             Kind::ToolCall { call, name, .. } => {
                 self.end_call(call);
@@ -97,8 +97,7 @@ pub fn progress(list: &str) -> Option<Progress> {
     (total > 0).then_some(Progress { done, total })
 }
 
-fn replace(line: &mut Option<Box<str>>, text: &str) {
-    let short = snippet(text);
+fn replace(line: &mut Option<Box<str>>, short: String) {
     if !short.is_empty() {
         *line = Some(short.into());
     }

@@ -3,7 +3,7 @@
 use paseo_core::id::SessionId;
 use paseo_core::item::{Entry, Kind};
 use paseo_core::session::{self, Session};
-use paseo_core::snippet::snippet;
+use paseo_core::snippet::words;
 use paseo_core::todo::Todo;
 use paseo_store::{ItemRow, Text};
 use paseo_wire::session::TodoView;
@@ -21,7 +21,7 @@ pub(crate) async fn newest_words(journal: &Journal, id: SessionId) -> Result<Opt
         let rows = journal.log.items_before(&stream, before, PAGE).await?;
         let spoken = rows.iter().rev().filter(|row| is_spoken(row));
         let words = spoken.filter_map(|row| match &row.content.as_ref()?.text {
-            Text::Inline(text) | Text::Large { head: text, .. } => Some(snippet(text)),
+            Text::Inline(text) | Text::Large { head: text, .. } => Some(words(text)),
             Text::Erased => None,
         });
         if let Some(words) = words.into_iter().find(|words| !words.is_empty()) {

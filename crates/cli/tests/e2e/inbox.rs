@@ -66,7 +66,7 @@ async fn a_row_says_what_the_agent_said_does_and_looks_like() {
     assert_eq!(step.step.as_deref(), Some("Run until [ -e go ]; do sleep 0.02; done"));
     let busy = row(&cast, &idle.id).await;
     assert_eq!((&busy.last_snippet, &busy.step), (&step.last_snippet, &step.step));
-    assert_eq!(busy.last_snippet.as_deref(), Some("First look around."));
+    assert_eq!(busy.last_snippet.as_deref(), Some("First \u{202e}look around."));
     assert_eq!((busy.todo_done, busy.todo_total), (Some(1), Some(2)));
     assert!(!busy.unread, "it has not come to anything yet");
     release(&cast);
@@ -76,7 +76,7 @@ async fn a_row_says_what_the_agent_said_does_and_looks_like() {
 
     cast.0.crash();
     let again = row(&cast, &idle.id).await;
-    assert_eq!(again.last_snippet.as_deref(), Some("First look around."));
+    assert_eq!(again.last_snippet.as_deref(), Some("First \u{202e}look around."));
     assert_eq!((again.todo_done, again.todo_total, again.unread), (Some(1), Some(2), true));
     cast.0.client.clear(&idle.id).await.unwrap();
     let cleared = row(&cast, &idle.id).await;

@@ -1,7 +1,7 @@
 //! Threads in the words of the wire.
 
 use paseo_core::codec;
-use paseo_core::snippet::snippet;
+use paseo_core::snippet;
 use paseo_core::thread::{Address, Control, Discussion, Event, Invite, Profile, Seat, Thread};
 use paseo_core::time::Timestamp;
 use paseo_store::{Body, Record};
@@ -42,7 +42,7 @@ pub(crate) async fn last(journal: &Journal, thread: &Thread) -> Result<Option<La
     let Some(last) = &thread.last else { return Ok(None) };
     let words = journal.log.text(last.text.id.uuid()).await?.unwrap_or_default();
     let (id, ts, from) = (last.post.into(), last.at.into(), last.from.as_str().into());
-    Ok(Some(LastMessage { id, ts, from, text: snippet(&words) }))
+    Ok(Some(LastMessage { id, ts, from, text: snippet::words(&words) }))
 }
 
 /// Returns who is in a thread, and who may do what.
