@@ -84,6 +84,23 @@ test('a failed turn can be tried again', async ({ app, daemon }) => {
     await expect(retry).toHaveCount(0);
 });
 
+test('a turn that was cut off with the daemon can be tried again', async ({ app, daemon, complaints }) => {
+    complaints.allow(/ERR_|Failed to load|50[23]/);
+    await daemon.agent('unlucky', `<<say on it>>${gate('never')}`);
+    await app.open('unlucky');
+    await expect(app.items('answer')).toHaveText(['on it']);
+    const retry = app.page.getByRole('button', { name: 'Retry' });
+    await expect(retry).toHaveCount(0);
+    await daemon.kill();
+    await expect(app.page.getByText('The last turn was interrupted.')).toBeVisible();
+    await expectAccessible(app.page);
+    await retry.click();
+    await expect(app.items('message').last()).toContainText('Continue.');
+    await expect(app.items('answer').last()).toHaveText('You said: Continue.');
+    await expect(retry).toHaveCount(0);
+    await expect(app.page.getByText('The last turn was interrupted.')).toHaveCount(0);
+});
+
 test('rows say when they were, and what is copied does not', async ({ app, daemon }) => {
     await daemon.agent('timed', '<<say hello>><<sh true>>');
     await app.open('timed');
