@@ -53,6 +53,27 @@ class NewAgent {
         return this.kept.options;
     }
 
+    /** The chosen directory, once the daemon has said that it is there: what is half typed is none. */
+    private present = $state('');
+
+    /** Says whether a directory that a person chose is there. */
+    isPresent(directory: string): boolean {
+        return directory !== '' && directory === this.present;
+    }
+
+    /** Asks whether the chosen directory is there. Without an answer, it counts as if it were not. */
+    async confirm(): Promise<void> {
+        const { directory } = this;
+        if (!directory.startsWith('/') || this.isPresent(directory)) return;
+        try {
+            const path = directory.replace(/(?<=.)\/+$/, '');
+            const { directories } = await api.get('/api/directories', { query: { path } });
+            if (directories.some((found) => found.path === path)) this.present = directory;
+        } catch {
+            // Starting says what is wrong with it.
+        }
+    }
+
     /** Directories in which agents were started from this browser, the newest first. */
     readonly recent = $derived(this.kept.projects.map(([directory]) => directory).reverse());
 
@@ -66,6 +87,7 @@ class NewAgent {
         const options = lastChoice(this.kept.projects, directory) ?? this.kept.options;
         this.keep({ ...this.kept, directory, options });
         this.settle('directory');
+        void this.confirm();
     }
 
     set<Key extends keyof Options>(key: Key, value: Options[Key]): void {
