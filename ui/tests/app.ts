@@ -181,6 +181,16 @@ export class App {
         return menu;
     }
 
+    /** Does what the header of the agent offers: by its button, or by the menu where there is no room for that. */
+    async inHeader(action: string): Promise<void> {
+        const menu = this.page.getByRole('button', { name: 'Actions for this agent' });
+        await expect(menu).toBeVisible();
+        const button = this.page.getByRole('button', { name: action, exact: true });
+        if (await button.isVisible()) return button.click();
+        await menu.click();
+        await this.page.getByRole('menuitem', { name: action, exact: true }).click();
+    }
+
     /** Opens an agent, and waits until there is something to read. */
     async open(name: string): Promise<void> {
         await this.row(name).click();

@@ -84,7 +84,7 @@ for (const [form, options] of [
             const { page } = app;
             await app.open('worker');
             const address = page.url();
-            await page.getByRole('button', { name: 'Turns' }).click();
+            await app.inHeader('Turns');
             await expect(page.getByRole('dialog', { name: 'Turns' })).toBeVisible();
             await steps(page, 1);
             await page.goBack();

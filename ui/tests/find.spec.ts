@@ -24,7 +24,7 @@ for (const [where, viewport] of [
             );
             await app.row('long').click();
             await expect(app.items('answer').last()).toHaveText('the end');
-            await app.page.getByRole('button', { name: 'Find in this conversation' }).click();
+            await app.inHeader('Find in this conversation');
             await expect(find(app)).toBeFocused();
             await find(app).fill('needle');
             const status = app.page.locator('#panel-main').getByRole('search').getByRole('status');
@@ -71,8 +71,8 @@ for (const [where, viewport] of [
             await app.page.route(/\/turns\?/, (route) =>
                 route.continue({ url: route.request().url().replace('limit=100', 'limit=2') }),
             );
-            const open = app.page.getByRole('button', { name: 'Turns' });
-            await open.click();
+            const open = () => app.inHeader('Turns');
+            await open();
             const panel = app.page.getByRole('dialog', { name: 'Turns' });
             const turns = panel.locator('[data-turn]');
             await expect(turns).toHaveText([/second.*failed/s, /third/]);
@@ -89,12 +89,12 @@ for (const [where, viewport] of [
             await turns.first().click();
             await expect(panel).toHaveCount(0);
             await expect(first).toBeInViewport();
-            await open.click();
+            await open();
             await panel.getByRole('spinbutton', { name: 'Go to item' }).fill('351');
             await app.page.keyboard.press('Enter');
             await expect(panel).toHaveCount(0);
             await expect(app.page.getByText('line 350', { exact: true })).toBeInViewport();
-            await open.click();
+            await open();
             await panel.getByRole('button', { name: 'Earlier turns' }).click();
             await expect(turns).toHaveCount(3);
             await expect(panel.getByRole('button', { name: 'First turns' })).toHaveCount(0);
@@ -102,7 +102,7 @@ for (const [where, viewport] of [
             await panel.getByRole('button', { name: 'the first <i> turn' }).click();
             await expect(panel).toHaveCount(0);
             await expect(app.items('message').filter({ hasText: 'the first <i> turn' })).toBeInViewport();
-            await open.click();
+            await open();
             await app.page.keyboard.press('Escape');
             await expect(panel).toHaveCount(0);
         });

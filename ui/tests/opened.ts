@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect } from './app';
+import { App, expect } from './app';
 import { CONFIRMS, expectConfirm, type Opened } from './confirms';
 import type { Daemon } from './daemon';
 import { TOGETHER } from './openedTogether';
@@ -70,7 +70,7 @@ export const OPENED: readonly Opened[] = [
         what: 'outline',
         at: 'agent:talker',
         open: async (page) => {
-            await page.getByRole('button', { name: 'Turns' }).click();
+            await new App(page).inHeader('Turns');
             await expect(page.getByRole('dialog', { name: 'Turns' }).locator('[data-turn]')).toHaveCount(1);
         },
     },
@@ -140,7 +140,7 @@ export const OPENED: readonly Opened[] = [
         at: 'agent:talker',
         open: async (page) => {
             await expect(page.locator('li[data-kind]').last()).toBeVisible();
-            await page.getByRole('button', { name: /^Find/ }).click();
+            await new App(page).inHeader('Find in this conversation');
             await expect(page.getByRole('textbox', { name: 'Find in this conversation' })).toBeFocused();
         },
     },

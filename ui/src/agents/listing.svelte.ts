@@ -1,6 +1,7 @@
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import { DEFAULTS, read, toggled, written, type Grouping, type ListOptions } from './options';
 import type { Anchor } from '../ui/anchor';
+import type { MenuItem } from '../ui/MenuEntry.svelte';
 
 const KEY = 'paseo.agents';
 
@@ -21,7 +22,12 @@ class Listing {
     /** From where Shift selects. */
     private anchor: string | undefined;
     /** The agent whose menu is open, and where. */
-    menu = $state.raw<{ readonly agent: string; readonly at: Anchor; readonly inHeader?: true }>();
+    menu = $state.raw<{
+        readonly agent: string;
+        readonly at: Anchor;
+        /** It is that of the header, with what has no room there. */
+        readonly header?: readonly MenuItem[];
+    }>();
     /** The agent whose row, or whose header, has a field for its name. */
     renaming = $state<string>();
     retitling = $state<string>();
