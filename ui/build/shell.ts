@@ -19,6 +19,15 @@ export function shell(): Plugin {
         name: 'paseo-shell',
         apply: 'build',
         configResolved: (config) => void (folder = join(config.root, config.build.outDir)),
+        // What the service worker shares with the page, it has a copy of: it stands alone.
+        resolveId: {
+            order: 'pre',
+            async handler(source, importer) {
+                if (!importer?.includes('/src/worker/') || !source.startsWith('../')) return undefined;
+                const found = await this.resolve(source, importer, { skipSelf: true });
+                return found && { ...found, id: `${found.id}?worker-copy` };
+            },
+        },
         generateBundle(_, bundle) {
             const worker = bundle['sw.js'];
             if (worker?.type !== 'chunk') throw new Error('the service worker was not built');

@@ -31,6 +31,14 @@ it('shows the agent and what it is about', () => {
     });
 });
 
+it('hides nothing in the name of an agent', () => {
+    const actions = [{ action: 'agent', title: 'Open\u200b agent', navigate: '/app' }];
+    const message = { notification: { title: 'a\u202eb\nc failed', actions } };
+    const shown = shownOf(JSON.stringify(message), ORIGIN);
+    expect(shown.title).toBe('a\\u{202e}b\\nc failed');
+    expect(shown.actions.map(({ title }) => title)).toEqual(['Open\\u{200b} agent']);
+});
+
 it('always has something to show', () => {
     for (const text of [
         undefined,

@@ -1,3 +1,5 @@
+import { visibleLine } from '../lib/visible';
+
 /** What the service worker shows of a message, and where a click leads. */
 export interface Shown {
     readonly title: string;
@@ -24,7 +26,8 @@ export function shownOf(text: string | undefined, origin: string): Shown {
     const notification = fieldsOf(fieldsOf(parsed(text))['notification']);
     const { title, tag, navigate, app_badge: badge, actions } = notification;
     return {
-        title: typeof title === 'string' && title ? title : NOTHING,
+        // A name may have characters that turn the text around.
+        title: typeof title === 'string' && title ? visibleLine(title) : NOTHING,
         tag: typeof tag === 'string' && tag ? tag : 'paseo',
         url: targetOf(navigate, origin),
         actions: Array.isArray(actions) ? actions.flatMap((action) => actionOf(action, origin)) : [],
@@ -35,7 +38,7 @@ export function shownOf(text: string | undefined, origin: string): Shown {
 function actionOf(value: unknown, origin: string): Action[] {
     const { action, title, navigate } = fieldsOf(value);
     if (typeof action !== 'string' || typeof title !== 'string' || !action || !title) return [];
-    return [{ action, title, url: targetOf(navigate, origin) }];
+    return [{ action, title: visibleLine(title), url: targetOf(navigate, origin) }];
 }
 
 /** Returns the address of what was clicked: of a button, or else of the notification. */
