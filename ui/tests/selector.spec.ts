@@ -38,7 +38,7 @@ for (const [what, viewport] of [
             await expect(sheet.getByRole('listitem')).toHaveCount(2);
             await expect(sheet.locator('[aria-current]')).toContainText('General');
             await expect(sheet).toContainText('Keeps notes');
-            await expect(sheet).toContainText('Starts a new agent');
+            await expect(sheet).toContainText('Starts a new session');
             await expectAccessible(page);
             await sheet.getByRole('textbox', { name: /^Initial message/ }).fill('<<say noted>>');
             await sheet.getByRole('button', { name: new RegExp(`^${JOURNAL}`) }).click();
@@ -78,7 +78,7 @@ for (const [what, viewport] of [
             await expect(page).toHaveURL(first);
             await (await select(app)).getByRole('button', { name: new RegExp(`^${JOURNAL}`) }).click();
             await expect(page).toHaveURL(second);
-            await (await select(app)).getByRole('button', { name: `New agent: ${JOURNAL}` }).click();
+            await (await select(app)).getByRole('button', { name: `New session: ${JOURNAL}` }).click();
             await expect(page).not.toHaveURL(second);
             await expect(page).toHaveURL(/\/app\/agents\/[0-9a-f-]+$/);
             await expect(page.getByRole('button', { name: /^Return to/ })).toBeVisible();
