@@ -104,6 +104,23 @@ for (const [what, viewport] of [
         });
     });
 
+test('the efforts are those of the model', async ({ app, daemon }) => {
+    await daemon.editor();
+    await daemon.agent('worker', 'hello', '--provider', 'editor');
+    const model = (id: string, efforts: string[]) => ({ id, name: id, default: id === 'fast', efforts });
+    const models = [model('fast', ['low']), model('thorough', ['high', 'extreme'])];
+    await app.page.route('**/api/providers/editor/models*', (route) =>
+        route.fulfill({ json: { models, next: null } }),
+    );
+    await app.open('worker');
+    await app.page.getByRole('button', { name: /^Model and permissions: / }).click();
+    const dialog = app.page.getByRole('dialog', { name: 'Model and permissions' });
+    const efforts = dialog.getByRole('combobox', { name: 'Effort' }).getByRole('option');
+    await expect(efforts).toHaveText(['Default', 'low']);
+    await dialog.getByRole('combobox', { name: 'Model' }).fill('thorough');
+    await expect(efforts).toHaveText(['Default', 'high', 'extreme']);
+});
+
 test('a refusal is said where the choice was made', async ({ app, daemon, complaints }) => {
     complaints.allow(/403/);
     await daemon.define('careful', "description = 'x'\npermissions = 'ask'");
