@@ -19,7 +19,7 @@ export class Asks {
     private readonly open = new SvelteMap<string, Ask>();
     /** How requests ended while this page was there. One that was decided is never open again. */
     private readonly decisions = new SvelteMap<string, Decision>();
-    /** Asks that somebody else answered while this page did. */
+    /** Asks that another person answered while this page did. */
     private readonly late = new SvelteMap<string, string>();
     private reading: Promise<void> | undefined;
     private stale = false;

@@ -16,7 +16,7 @@ export class Consent {
         return () => watch.end();
     };
 
-    /** Begins anew: what the controls do has changed, and that has to be seen first. */
+    /** Begins again: what the controls do has changed, and that has to be seen first. */
     restart(): void {
         this.watch?.restart();
     }

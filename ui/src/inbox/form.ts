@@ -1,6 +1,6 @@
 import type { FormField } from '../lib/wire';
 
-/** What a person has written, switched or chosen in a field. `undefined` for a switch that nobody touched. */
+/** What a person has written, switched or chosen in a field. `undefined` for a switch that was not touched. */
 export type Draft = string | boolean | readonly string[] | undefined;
 
 /** The values of a form, by the names of its fields. */

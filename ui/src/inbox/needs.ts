@@ -86,6 +86,12 @@ function time(moment: string): string {
     return new Date(moment).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 }
 
+/** What stands at the head of an entry. */
+export function headOf(agent: InboxAgent) {
+    const { session, handle } = agent;
+    return { session, name: nameOf(agent), handle: agent.name ? handle : undefined, look: agent };
+}
+
 /** What people call the agent of an entry. */
 export function nameOf({ name, project, handle }: InboxAgent): string {
     return name ? visibleLine(name) : `${folderOf(project)} ${handle}`;

@@ -29,7 +29,7 @@ export function shelve<Entry extends { readonly key: string }>(
     return after.some((shelved) => shelved.open || keep(shelved.entry)) ? after : [];
 }
 
-/** Takes away what was decided. The others move up, so this is for when a person wants it, or nobody looks. */
+/** Takes away what was decided. The others move up, so this is for when a person wants it, or the page is not seen. */
 export function swept<Entry>(shelf: readonly Shelved<Entry>[]): readonly Shelved<Entry>[] {
     return shelf.filter(({ open }) => open);
 }

@@ -36,7 +36,7 @@ export function swipe(
             ({ touches: [finger] }) => {
                 if (!from || !finger) return;
                 const [x, y] = [finger.clientX - from.x, finger.clientY - from.y];
-                // Whoever scrolls does not swipe.
+                // Scrolling is not swiping.
                 if (by === 0 && Math.abs(y) * LEVEL > Math.abs(x) && Math.abs(y) > 8) from = undefined;
                 else if (Math.abs(x) > Math.abs(y) * LEVEL && x < -8) by = x;
                 element.style.translate = by < 0 ? `${Math.max(by, -FAR * 1.5)}px 0` : '';
