@@ -31,12 +31,14 @@ function followNotifications(): void {
 
 async function register(): Promise<void> {
     followNotifications();
-    try {
-        // `/app` itself is above the worker's own folder: the daemon has to allow it.
-        await navigator.serviceWorker.register(WORKER, { scope: '/app' });
-    } catch {
-        await navigator.serviceWorker.register(WORKER);
-    }
+    // `/app` itself is above the worker's own folder: the daemon has to allow it.
+    for (const options of [{ scope: '/app' }, {}])
+        try {
+            await navigator.serviceWorker.register(WORKER, options);
+            return;
+        } catch {
+            // The daemon went away, or the browser allows no worker: the next load brings another chance.
+        }
 }
 
 async function isServed(path: string, type: string): Promise<boolean> {

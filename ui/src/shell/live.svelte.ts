@@ -35,6 +35,7 @@ export class Live {
     private unreachable = $state(false);
     /** Which pages need to hear of all agents. */
     private wide = { list: false, inbox: false, map: false, team: false };
+    private outdated = false;
     private readonly listeners = new Set<Listener>();
     private team: TeamFollower | undefined;
     readonly lost = $derived.by(() => this.stream.lost || this.unreachable);
@@ -167,6 +168,7 @@ export class Live {
 
     private catchUp(): void {
         this.hurry();
+        if (this.outdated) this.readAgain();
         this.listeners.forEach((changed) => changed());
         void this.asks.read();
         this.inbox.read();
@@ -189,7 +191,7 @@ export class Live {
             this.listeners.forEach((changed) => changed(frame.frame));
             const { cancelled } = effectOf(frame.frame.change);
             if (cancelled) this.outbox.settle(cancelled);
-            if (!frame.known) void this.restart();
+            if (!frame.known) this.readAgain();
             if (frame.frame.session === route.agent && !frame.frame.view) this.gone();
         }
         if (frame.type === 'item') this.outbox.settle(deliveryOf(frame.frame.item.fields));
@@ -199,6 +201,12 @@ export class Live {
     private gone(): void {
         this.missing = true;
         if (route.agent) this.agents.forget(route.agent);
+    }
+
+    /** Reads everything after a change that this page does not know; what fails in an outage, once that is over. */
+    private readAgain(): void {
+        this.outdated = false;
+        this.restart().catch(() => (this.outdated = true));
     }
 
     private async restart(): Promise<number> {
@@ -230,9 +238,7 @@ export class Live {
     }
 }
 
-function deliveryOf(data: unknown): string {
-    return String((data as Record<string, unknown> | null)?.['delivery'] ?? '');
-}
+const deliveryOf = (data: unknown) => String((data as Record<string, unknown> | null)?.['delivery'] ?? '');
 
 /** Makes it known to everything on the page. */
 export function provideLive(): Live {
