@@ -213,7 +213,7 @@ const NOTES: &str = "\
   request for the last 1,000 lines of a terminal with more, median of 101.
 - **page**: what the daemon sends over TCP to a browser that takes gzip; a file of 1 KB or more that is not compressed
   breaks the row. The first page is the inbox with a request and finished agents, and all scripts that a browser loads
-  until it is at rest. The whole app is every script and every style sheet of it.
+  until none has come for four seconds. The whole app is every script and every style sheet of it.
 - **web**: headless Chromium with a window of 1280 × 800, on the machine of the daemon. Long transcripts have 100,000 items:
   of ten, one is a message, one a thought, six are calls and their results, two are answers, one of them in Markdown with
   code and a table. A time begins with the event of the click or the key, by its own time stamp, and ends after the frame
@@ -221,11 +221,12 @@ const NOTES: &str = "\
   with its 50 cards and its finished agents, for the 2nd to 12th time. *Load* begins with the navigation, and its bar is
   no promise of the design but what keeps it from growing. *Jump* goes from pressing Enter in *Find in this conversation*
   to the answer in view, ten times, far from what was read.
-- **web: from a request's event to its card**: from the time in the log to the frame with the card, 20 requests in an inbox
-  with 50 others, and 20 in one with none or one. *Layout shift* is the sum of the browser's own `layout-shift` values until
+- **web: from a request's event to its card**: from the time in the log to the frame with the card, the slowest of 20
+  requests in an inbox with 50 others, and 20 in one with none or one. *Layout shift* is the sum of the browser's own `layout-shift` values until
   half a second after the card; the worst of five requests at each of seven places: an inbox without and with a request, on
   a desktop and on a phone, the list of agents, and the agent that asks, on a desktop and on a phone; and of the 20 above.
 - **web: following**: an agent says 50 things a second, one in ten a thought, the others Markdown; the page shows the end of
   its transcript, and shows it still when the agent has ended. The heap is what is in use after garbage was collected. The
-  time is that of a processor (`TaskDuration` in thread ticks) on the page's main thread.
+  time is that of a processor, for all threads of the browser's processes that draw pages, as the browser counts it
+  (`cpuTime` of `SystemInfo.getProcessInfo`).
 ";

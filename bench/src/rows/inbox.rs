@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::web_row;
+use super::{every_web_row, web_row};
 use crate::Options;
 use crate::report::{Limit, Row};
 use crate::web::{self, Shape, World, number, numbers};
@@ -29,7 +29,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
     vec![
         web_row(OPENED, &numbers(&full, "opened"), 300.0),
         web_row(LOADED, &numbers(&full, "loaded"), 1000.0),
-        web_row(SHOWN, &shown, 200.0),
+        every_web_row(SHOWN, &shown, 200.0),
         Row::ratio(
             SHIFT,
             format!("{shift:.4} (worst of {})", few["where"].as_str().unwrap_or_default()),

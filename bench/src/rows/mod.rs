@@ -62,14 +62,16 @@ pub(crate) const ALL: &[Subject] = &[
     ("following", following::measure),
 ];
 
-/// Makes a row of times in a browser, in milliseconds.
+/// Makes a row of times in a browser, in milliseconds, whose median has to keep the bar.
 fn web_row(name: &str, times: &[f64], bar: f64) -> Row {
     let (middle, most) = (median(times), percentile(times, 1.0));
-    Row::ratio(
-        name,
-        format!("{middle:.0} ms (median of {}, slowest {most:.0})", times.len()),
-        format!("{bar} ms"),
-        middle / bar,
-        Limit::AtMost(1.0),
-    )
+    let told = format!("{middle:.0} ms (median of {}, slowest {most:.0})", times.len());
+    Row::ratio(name, told, format!("{bar} ms"), middle / bar, Limit::AtMost(1.0))
+}
+
+/// Makes a row of times in a browser, in milliseconds, of which every one has to keep the bar.
+fn every_web_row(name: &str, times: &[f64], bar: f64) -> Row {
+    let (middle, most) = (median(times), percentile(times, 1.0));
+    let told = format!("{most:.0} ms (slowest of {}, median {middle:.0})", times.len());
+    Row::ratio(name, told, format!("{bar} ms"), most / bar, Limit::AtMost(1.0))
 }
