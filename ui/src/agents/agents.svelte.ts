@@ -21,7 +21,7 @@ export class Agents {
     private scope: Scope = { background: false, closed: false };
     /** The newest reading of the list: an older one ends. */
     private reading = 0;
-    /** Whom somebody wanted to know of, and was not listed: each is asked for once. */
+    /** Agents that are not listed and that the page needs: each is read once. */
     private readonly sought = new Set<string>();
     /** The place in the log of the newest event of each: an answer from before it is older than what is known. */
     private readonly heard = new Map<string, number>();
@@ -34,7 +34,7 @@ export class Agents {
     busy = $state(false);
     readonly hidden = new HiddenCount();
 
-    /** Open ones, each below whoever started it. */
+    /** Open ones, each below its parent. */
     readonly placed = $derived(arranged(this.known.values()));
     /** The same, from top to bottom. */
     readonly list = $derived(this.placed.map(({ agent }) => agent));

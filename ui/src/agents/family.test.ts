@@ -58,7 +58,7 @@ describe('the list', () => {
         ]);
     });
 
-    it('has nobody who is closed, in the background, or below such a one', () => {
+    it('has no agent that is closed, in the background, or below such a one', () => {
         const background = agent('1', undefined, { labels: {} });
         const closed = agent('2', undefined, { status: 'closed' });
         expect(seen(background, agent('3', '1'), closed, agent('4', '2'), agent('5', 'unknown'))).toEqual([]);

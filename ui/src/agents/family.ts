@@ -1,6 +1,6 @@
 import { isUi, type Agent } from '../lib/wire';
 
-/** An agent at its place in the list: below whoever started it. */
+/** An agent at its place in the list: below its parent. */
 export interface Placed {
     readonly agent: Agent;
     /**

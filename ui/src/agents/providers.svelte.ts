@@ -1,7 +1,7 @@
 import { api } from '../lib/client';
 import type { Provider } from '../lib/wire';
 
-/** The providers as the daemon has them, read when somebody asks for one that is not known yet. */
+/** The providers as the daemon has them, read when a page asks for one that is not known yet. */
 class Providers {
     private known = $state.raw<readonly Provider[]>([]);
     private reading = false;

@@ -11,7 +11,7 @@ describe('who wrote a message', () => {
             expect(of({ origin }).is).toBe('other');
     });
 
-    it('is another agent, Paseo itself, or somebody else', () => {
+    it('is another agent, Paseo itself, or another person', () => {
         const id = '3f2a0000-0000-4000-8000-000000000000';
         expect(of({ origin: `session:${id}` })).toEqual({ is: 'agent', session: id });
         expect(of({ origin: 'daemon' })).toEqual({ is: 'paseo' });

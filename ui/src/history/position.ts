@@ -53,7 +53,7 @@ export function fieldValue(moment: string): string {
     return local.toISOString().slice(0, 19);
 }
 
-/** Returns the moment that somebody entered, as the daemon reads it. A second is over at its end, or now. */
+/** Returns the entered moment as the daemon reads it. A second is over at its end, or now. */
 export function momentOf(value: string, now: number): string | undefined {
     const second = new Date(value).getTime();
     if (Number.isNaN(second)) return undefined;

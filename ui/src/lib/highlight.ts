@@ -1,5 +1,5 @@
 const NAME = 'found';
-/** More marks than this help nobody. */
+/** More marks than this do not help. */
 const MOST = 200;
 
 /** Marks a text wherever it stands in an element. The browser draws the marks; the page stays what it is. */

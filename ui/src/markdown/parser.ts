@@ -4,7 +4,7 @@ import { Meter } from './meter';
 /** Whose reading it is that the parser does now. It does one at a time, and never waits. */
 let current: Meter | undefined;
 
-/** Runs a step of the parser on somebody's account. */
+/** Runs a step of the parser and charges the given meter for it. */
 export function metered<T>(meter: Meter, step: () => T): T {
     current = meter;
     try {

@@ -8,7 +8,7 @@ export interface Entry {
     wanted: string | undefined;
 }
 
-/** Reads a fragment. Only pages of ours are ever gone on to, whoever made the link. */
+/** Reads a fragment. It only leads to pages of this app, whatever the link says. */
 export function entry(hash: string): Entry {
     const path = hash.startsWith('#to=') ? hash.slice('#to='.length) : undefined;
     return {

@@ -25,7 +25,7 @@ class Route {
     private remembered = $state.raw<Remembered>(remembered());
     /** The last step was the browser's own back or forward. */
     popped = false;
-    /** Where whoever logs in goes on to. */
+    /** The page to open after the login. */
     wanted = '/app';
     /** What closes each dialog and menu that is open, the topmost last. */
     private over: readonly (() => void)[] = [];

@@ -64,7 +64,7 @@ export class Timeline {
         if (version === this.wanted) return;
         this.wanted = version;
         if (!hasEnd(this.window, version)) return this.load();
-        // What is still read is for an end that nobody wants any more.
+        // What is still being read belongs to an end that is no longer shown.
         this.begun += 1;
         this.loading = false;
         this.until = version;

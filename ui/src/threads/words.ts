@@ -37,7 +37,7 @@ export function presenceThen({ state }: Pick<Thread, 'state'>): ReadonlyMap<stri
     ]);
 }
 
-/** Returns who somebody is, as it is written in a thread. */
+/** Returns the name of a participant as threads show it. */
 export function shownId(id: string): string {
     if (id === USER) return 'You';
     return id === COORDINATOR ? 'Paseo' : visibleLine(id);
