@@ -2,10 +2,17 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Page } from '@playwright/test';
 import type { Daemon } from '../tests/daemon';
 
+/** What a page got of a terminal. */
+interface Received {
+    /** How many milliseconds after it was printed each mark came. */
+    readonly late: number[];
+    bytes: number;
+}
+
 declare global {
     interface Window {
-        /** How many milliseconds after it was printed each mark came, for each terminal. */
-        late?: Map<string, number[]>;
+        /** By the path of the WebSocket. */
+        received?: Map<string, Received>;
     }
 }
 
@@ -16,23 +23,24 @@ export const FLOOD = 'exec yes "a terminal that prints as fast as it can"';
 
 /** Notes in a page how late marks come by each WebSocket. Uses nothing from outside of itself. */
 export function watchMarks(): void {
-    const late = new Map<string, number[]>();
-    window.late = late;
+    const received = new Map<string, Received>();
+    window.received = received;
     const Plain = window.WebSocket;
     window.WebSocket = class extends Plain {
         constructor(url: string | URL, protocols?: string | string[]) {
             super(url, protocols);
             const decoder = new TextDecoder();
-            const times: number[] = [];
-            late.set(new URL(this.url).pathname, times);
+            const own: Received = { late: [], bytes: 0 };
+            received.set(new URL(this.url).pathname, own);
             let rest = '';
             this.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
                 if (!(data instanceof ArrayBuffer)) return;
                 const now = performance.timeOrigin + performance.now();
+                own.bytes += data.byteLength;
                 const text = rest + decoder.decode(data, { stream: true });
                 let end = 0;
                 for (const match of text.matchAll(/@(\d{16})@/g)) {
-                    times.push(now - Number(match[1]) / 1000);
+                    own.late.push(now - Number(match[1]) / 1000);
                     end = match.index + match[0].length;
                 }
                 rest = text.slice(Math.max(end, text.length - 17));
@@ -41,14 +49,29 @@ export function watchMarks(): void {
     };
 }
 
-/** Forgets what was noted in a page so far. */
+/** Forgets what was received so far. */
 export async function forgetMarks(page: Page): Promise<void> {
-    await page.evaluate(() => window.late?.forEach((times) => times.splice(0)));
+    await page.evaluate(() =>
+        window.received?.forEach((each) => {
+            each.late.splice(0);
+            each.bytes = 0;
+        }),
+    );
 }
 
 /** Returns how late marks came on a page, in milliseconds. */
 export async function marks(page: Page): Promise<number[]> {
-    return page.evaluate(() => [...(window.late?.values() ?? [])].flat());
+    return page.evaluate(() => [...(window.received?.values() ?? [])].flatMap(({ late }) => late));
+}
+
+/** Returns the path of the terminal of which a page got the most. */
+export async function busiest(page: Page): Promise<string | undefined> {
+    return page.evaluate(
+        () =>
+            [...(window.received?.entries() ?? [])]
+                .toSorted(([, one], [, other]) => other.bytes - one.bytes)
+                .at(0)?.[0],
+    );
 }
 
 /** A bare `tmux attach` that watches the terminal of a worker. */

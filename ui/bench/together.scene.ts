@@ -1,7 +1,7 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import type { Daemon } from '../tests/daemon';
 import { Meter, pass, resident } from './stopwatch';
-import { BareClient, FLOOD, forgetMarks, MARKS, marks, watchMarks } from './terminals';
+import { BareClient, busiest, FLOOD, forgetMarks, MARKS, marks, watchMarks } from './terminals';
 import { ask, report, scene, told } from './world';
 
 /** The part of the time after which everything that is kept is there. */
@@ -27,21 +27,21 @@ scene('a team and a thread are watched while a terminal prints without end', asy
     // Their processes are no growth of what is measured.
     await wake(daemon, thread, about.participants);
     const workers = await makeTeam(daemon, about.tasks, about.workers);
-    for (const [number, worker] of workers.entries())
-        await daemon.replace(worker, number === 0 ? FLOOD : MARKS);
+    const [flooding = ''] = workers;
+    for (const worker of workers) await daemon.replace(worker, worker === flooding ? FLOOD : MARKS);
 
     // High enough for all terminals: those that nobody sees are not live.
     const terminals = await browse({ viewport: { width: 1440, height: 3600 } });
     await terminals.addInitScript(watchMarks);
     await terminals.goto(`${daemon.url}/app/teams/red`);
     await showTerminals(terminals);
-    await expect(terminals.getByRole('status').filter({ hasText: 'Watching' })).toHaveCount(LIVE, {
-        timeout: 120_000,
-    });
-    const captured = terminals.getByText('Updated every few seconds');
-    await expect(captured).toHaveCount(workers.length - LIVE);
+    await expect.poll(async () => (await watched(terminals)).length, { timeout: 120_000 }).toBe(LIVE);
+    const live = await watched(terminals);
+    // Beside others only, there would be nothing that delays them.
+    expect(live).toContain(flooding);
+    await expect(captured(terminals)).toHaveCount(workers.length - LIVE);
     const wanderer = await browse({ viewport: { width: 1440, height: 900 } });
-    const bare = workers.slice(1, LIVE).map((worker) => new BareClient(daemon, worker));
+    const bare = live.filter((worker) => worker !== flooding).map((worker) => new BareClient(daemon, worker));
 
     const began = Date.now();
     const walking = wander(
@@ -57,6 +57,10 @@ scene('a team and a thread are watched while a terminal prints without end', asy
     const heapBefore = await meter.heap();
     const residentBefore = resident(about.pid);
     await walking;
+    // All of them were live for all of the time, and no others.
+    expect(await watched(terminals)).toEqual(live);
+    await expect(captured(terminals)).toHaveCount(workers.length - LIVE);
+    expect(await busiest(terminals)).toContain(`/${flooding}/`);
     const seen = await marks(terminals);
     const bareSeen = bare.flatMap(({ late }) => late);
     await Promise.all(bare.map((client) => client.stop()));
@@ -147,6 +151,19 @@ async function showTerminals(page: Page): Promise<void> {
         .getByRole('group', { name: 'Parts of the page' })
         .getByRole('button', { name: /^Terminals/ })
         .click();
+}
+
+/** Returns the workers whose terminals are live, in the order of the page. */
+async function watched(page: Page): Promise<string[]> {
+    const live = page
+        .locator('[data-worker]')
+        .filter({ has: page.getByRole('status').filter({ hasText: /^Watching$/ }) });
+    return live.evaluateAll((all) => all.map((each) => (each as HTMLElement).dataset['worker'] ?? ''));
+}
+
+/** The terminals that are captured. */
+function captured(page: Page): Locator {
+    return page.getByRole('status').filter({ hasText: 'Updated every few seconds' });
 }
 
 /** Looks at the board and the thread in turns, and says something in the thread each time. */

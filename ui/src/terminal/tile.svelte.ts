@@ -39,14 +39,16 @@ export class Tile implements Listener {
     fits = $state(true);
     readonly holds = $derived(this.role === 'hold');
     readonly heldByOther = $derived(this.holder !== null && !this.holder.you ? this.holder : null);
+    /** What was held when the connection was lost, and when. */
+    private lost = $state.raw<{ at: number; fitting: boolean }>();
+    /** A person has the keyboard, or this one had it and will have it again. */
+    readonly kept = $derived(this.holds || this.holder !== null || this.lost !== undefined);
 
     private emulator: Emulator | undefined;
     private readonly connection: TerminalConnection;
     private box: Box = { width: 0, height: 0 };
     /** The size to take over with, if it is to follow the page. */
     private fitting = false;
-    /** What was held when the connection was lost, and when. */
-    private lost: { at: number; fitting: boolean } | undefined;
     private starting = 0;
 
     constructor(private readonly options: Options) {
@@ -81,6 +83,7 @@ export class Tile implements Listener {
         this.emulator?.dispose();
         this.emulator = undefined;
         this.role = 'view';
+        this.holder = null;
         this.lost = undefined;
     }
 
