@@ -1,10 +1,10 @@
 import { PaseoError } from '@paseo/client';
 import type { Agents } from '../agents/agents.svelte';
 import { api, explain } from '../lib/client';
+import { Lag } from '../lib/lag';
 import { whole } from '../lib/pages';
 import type { Task, Team, TeamFrame, TeamThread, Worker } from '../lib/wire';
 import { perform } from './acts';
-import { Lag } from './lease';
 import type { Act } from './moves';
 import type { ShownBoard } from './shown';
 
