@@ -30,6 +30,9 @@ export async function perform(team: string, task: Task, act: Act): Promise<strin
             case 'assign':
                 await api.post('/api/teams/{team}/tasks/{task}/reassign', { path, body: { to: act.to } });
                 break;
+            case 'depend':
+                await api.patch('/api/teams/{team}/tasks/{task}', { path, body: { deps: [...act.deps] } });
+                break;
             case 'cancel':
                 await api.post('/api/teams/{team}/tasks/{task}/cancel', { path });
                 break;

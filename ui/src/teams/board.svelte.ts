@@ -5,7 +5,7 @@ import { Lag } from '../lib/lag';
 import { whole } from '../lib/pages';
 import type { Task, Team, TeamFrame, TeamThread, Worker } from '../lib/wire';
 import { perform } from './acts';
-import type { Act } from './moves';
+import type { Act, Move } from './moves';
 import type { ShownBoard } from './shown';
 
 /** The shortest time between two readings, and how many times as long as a reading took. */
@@ -72,12 +72,18 @@ export class Board implements ShownBoard {
         this.read();
     }
 
+    /** Does what a move comes to, or says why it is none. */
+    request(task: Task, move: Exclude<Move, { readonly is: 'choose' }>): void {
+        if (move.is === 'none') this.refused = move.why;
+        else void this.act(task, move);
+    }
+
     /** Does something with a task. What comes of it, the daemon says. */
     async act(task: Task, act: Act): Promise<void> {
         this.refused = '';
         const refused = await perform(this.id, task, act);
         if (refused) this.refused = `${task.id}: ${refused}`;
-        else this.told = `${task.id}: ${act.is}`;
+        else this.told = `${task.id}: ${act.is === 'depend' ? 'dependencies changed' : act.is}`;
         this.read();
     }
 

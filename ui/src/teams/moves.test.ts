@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actsOf, moveOf } from './moves';
+import { actsOf, handOver, joinsOf, moveOf } from './moves';
 import { taskOf } from './sample';
 import type { Task } from '../lib/wire';
 
@@ -43,5 +43,50 @@ describe('the menu of a task', () => {
         expect(actsOf(taskOf('task-0001', lease('user')))).toContain('complete');
         expect(actsOf(taskOf('task-0001', { status: 'completed' }))).toEqual([]);
         expect(actsOf(taskOf('task-0001', { status: 'canceled' }))).toEqual(['edit', 'retry']);
+    });
+});
+
+describe('a task that is dropped on a member', () => {
+    it('is assigned, also by taking it from another', () => {
+        expect(handOver(taskOf('task-0001'), 'bob')).toEqual({ is: 'assign', to: 'bob' });
+        expect(handOver(taskOf('task-0001', lease('ann')), 'bob')).toEqual({ is: 'assign', to: 'bob' });
+        expect(handOver(taskOf('task-0001', lease('bob')), 'bob')).toEqual({ is: 'none', why: '' });
+    });
+
+    it('stays where it is if it cannot be worked on, and says why', () => {
+        const done = taskOf('task-0001', { status: 'completed' });
+        expect(handOver(done, 'bob')).toEqual({
+            is: 'none',
+            why: 'task-0001 is completed. Reopen it first.',
+        });
+        const blocked = taskOf('task-0001', { status: 'blocked', reason: 'task-0002 is not completed' });
+        expect(handOver(blocked, 'bob')).toMatchObject({
+            why: 'task-0001 is blocked: task-0002 is not completed.',
+        });
+    });
+});
+
+describe('a task that is dropped on another one', () => {
+    const joins = (one: Task, other: Task) =>
+        joinsOf(one, other).map(({ task, act }) => [task.id, act.is === 'depend' && act.deps]);
+
+    it('can depend on it, and the other way round', () => {
+        const one = taskOf('task-0001', { deps: ['task-0009'] });
+        expect(joins(one, taskOf('task-0002'))).toEqual([
+            ['task-0001', ['task-0009', 'task-0002']],
+            ['task-0002', ['task-0001']],
+        ]);
+    });
+
+    it('can be freed of a dependency', () => {
+        const one = taskOf('task-0001', { deps: ['task-0002', 'task-0009'] });
+        expect(joins(one, taskOf('task-0002'))).toEqual([['task-0001', ['task-0009']]]);
+        expect(joins(taskOf('task-0002'), one)).toEqual([['task-0001', ['task-0009']]]);
+    });
+
+    it('changes nothing about what is completed', () => {
+        const done = taskOf('task-0002', { status: 'completed' });
+        expect(joins(taskOf('task-0001'), done)).toEqual([['task-0001', ['task-0002']]]);
+        expect(joins(done, done)).toEqual([]);
     });
 });
