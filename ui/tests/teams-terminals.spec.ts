@@ -29,7 +29,14 @@ function tile(page: Page, name: string): Locator {
     return page.getByRole('region', { name: `Terminal of ${name}`, exact: true });
 }
 
-test('a dozen tiles are live, others are captures, and a free slot is taken', async ({ app, daemon }) => {
+test('a dozen tiles are live, others are captures, and a free slot is taken', async ({
+    app,
+    another,
+    daemon,
+    complaints,
+}) => {
+    // A tile that is left while it connects closes its socket, which the browser reports.
+    complaints.allow(/WebSocket is closed before the connection is established/);
     test.slow();
     await workers(daemon, 14);
     const { page } = app;
@@ -57,12 +64,28 @@ test('a dozen tiles are live, others are captures, and a free slot is taken', as
         polled.evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset['worker'] ?? ''));
     expect(await names()).toEqual(['red-13', 'red-14']);
 
+    // A person watches another one, and the last of those that nobody asked for gives way.
+    await tile(page, 'red-14').getByRole('button', { name: 'Watch live' }).click();
+    await expect(tile(page, 'red-14').getByRole('status')).toHaveText('Watching');
+    await expect(tile(page, 'red-14').getByRole('button', { name: 'History' })).toBeFocused();
+    expect(await names()).toEqual(['red-12', 'red-13']);
+    await expectAccessible(page);
+    // One that somebody has the keyboard of, elsewhere, keeps its slot.
+    const other = await another(DESK);
+    await visit(other.page, '/app/teams/red?part=terminals&worker=red-11');
+    await tile(other.page, 'red-11').getByRole('button', { name: 'Take over' }).click();
+    await expect(tile(page, 'red-11').getByRole('status')).toContainText('has the keyboard');
+    await tile(page, 'red-13').getByRole('button', { name: 'Watch live' }).click();
+    await expect(tile(page, 'red-13').getByRole('status')).toHaveText('Watching');
+    expect(await names()).toEqual(['red-10', 'red-12']);
+    await expect(live).toHaveCount(12);
+
     // One that is live ends, and the next one takes its slot.
     await daemon.paseo('worker', 'kill', 'red-2');
     await expect(tiles(page)).toHaveCount(13);
-    await expect.poll(names).toEqual(['red-14']);
+    await expect.poll(names).toEqual(['red-12']);
     await expect(live).toHaveCount(12);
-    await expect(tile(page, 'red-13').locator('.xterm-rows')).toContainText('ready');
+    await expect(tile(page, 'red-10').locator('.xterm-rows')).toContainText('ready');
 });
 
 test('those that were seen before give way to those above them', async ({ app, daemon, complaints }) => {
