@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expect, gate, test, type App } from './app';
 import type { Daemon } from './daemon';
 import { team, TeamPage } from './teams';
@@ -29,14 +30,16 @@ async function start({ page }: App, script: string): Promise<void> {
     await expect(form).toHaveCount(0, { timeout: 20_000 });
 }
 
-/** Types into the terminal of a worker, from its tile. */
-async function typeInto(app: App, worker: string, text: string, phone: boolean): Promise<void> {
+/** Types into the terminal of a worker, from its tile, while another browser watches. */
+async function typeInto(app: App, watcher: App, worker: string, text: string, phone: boolean): Promise<void> {
     const { page } = app;
-    await page.getByRole('button', { name: /^Terminals/ }).click();
-    const tile = page.getByRole('region', { name: `Terminal of ${worker}`, exact: true });
-    await tile.scrollIntoViewIfNeeded();
+    const [tile, theirs] = [await tileOf(app, worker), await tileOf(watcher, worker)];
+    await expect(theirs.getByRole('status')).toHaveText('Watching');
     await tile.getByRole('button', { name: 'Take over' }).click();
     await expect(tile.getByRole('status')).toHaveText('You have the keyboard');
+    // The other browser sees who has it, and all that is typed, and cannot type.
+    await expect(theirs.getByRole('status')).toContainText('has the keyboard');
+    await expect(theirs.getByRole('button', { name: 'Release' })).toHaveCount(0);
     if (phone) {
         await tile.getByRole('textbox', { name: 'Text for the terminal' }).fill(text);
         await tile.getByRole('button', { name: 'Send' }).click();
@@ -44,10 +47,19 @@ async function typeInto(app: App, worker: string, text: string, phone: boolean):
         await page.keyboard.type(text);
         await page.keyboard.press('Enter');
     }
-    await expect(tile.locator('.xterm-rows')).toContainText('shipped', { timeout: 20_000 });
+    for (const each of [tile, theirs])
+        await expect(each.locator('.xterm-rows')).toContainText('shipped', { timeout: 20_000 });
     await tile.getByRole('button', { name: 'Release' }).click();
-    await expect(tile.getByRole('status')).toHaveText('Watching');
-    await page.getByRole('button', { name: /^Board/ }).click();
+    for (const each of [tile, theirs]) await expect(each.getByRole('status')).toHaveText('Watching');
+    for (const each of [app, watcher]) await each.page.getByRole('button', { name: /^Board/ }).click();
+}
+
+/** Shows the terminal of a worker among those of its team. */
+async function tileOf({ page }: App, worker: string): Promise<Locator> {
+    await page.getByRole('button', { name: /^Terminals/ }).click();
+    const tile = page.getByRole('region', { name: `Terminal of ${worker}`, exact: true });
+    await tile.scrollIntoViewIfNeeded();
+    return tile;
 }
 
 async function completions(daemon: Daemon): Promise<string[]> {
@@ -114,6 +126,7 @@ for (const [what, screen, other] of [
 
             await typeInto(
                 app,
+                second.app,
                 'red-3',
                 `${claim('task-0005')}${complete('task-0005')}<<say shipped>>`,
                 what === 'phone',
