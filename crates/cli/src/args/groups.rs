@@ -48,9 +48,19 @@ const WIDEST: usize = 100;
 /// Returns the definition of the command line, with the grouped help, and with examples that can be pasted.
 pub(crate) fn command() -> Command {
     let width = printer::size().0.min(WIDEST);
-    let command = Cli::command().mut_subcommands(|below| with_examples(below, width));
+    let mut command = Cli::command().mut_subcommands(|below| with_examples(below, width));
+    command.build();
+    let command = with_plain_help(command);
     let template = template(&command, width);
     command.help_template(template)
+}
+
+/// What `help` does, in place of the parser's own sentence about it. The command must be built: only then `help` is there.
+pub(crate) fn with_plain_help(command: Command) -> Command {
+    command.mut_subcommands(|below| match below.get_name() {
+        "help" => below.about("Print help for a command"),
+        _ => with_plain_help(below),
+    })
 }
 
 /// Lays out what stands under the help of a command, and of those below it. clap would break commands.
@@ -90,15 +100,13 @@ fn laid_out(text: &str, width: usize) -> String {
 fn template(command: &Command, width: usize) -> StyledStr {
     let header = command.get_styles().get_header();
     let literal = command.get_styles().get_literal();
-    let mut built = command.clone();
-    built.build();
     let names = GROUPS.iter().flat_map(|(_, names)| *names);
     let column = names.map(|name| name.len()).max().unwrap_or_default() + 4;
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
     for (title, names) in GROUPS {
         let _ = write!(text, "\n{header}{title}:{header:#}\n");
         for name in *names {
-            let found = built.find_subcommand(name);
+            let found = command.find_subcommand(name);
             let about = found.and_then(Command::get_about).map(ToString::to_string).unwrap_or_default();
             let lines = printer::wrapped(&about, width.saturating_sub(column).max(20));
             let _ = write!(text, "  {literal}{name}{literal:#}{}", " ".repeat(column - 2 - name.len()));
@@ -147,7 +155,9 @@ mod tests {
     #[test]
     fn help_fits_the_terminal() {
         for width in [40, 80, 100] {
-            let template = template(&Cli::command(), width).to_string();
+            let mut command = Cli::command();
+            command.build();
+            let template = template(&command, width).to_string();
             let groups = template.split("{usage}").nth(1).unwrap();
             // Examples are pasted, and never broken.
             let groups = groups.split("Examples:").next().unwrap();
