@@ -7894,7 +7894,7 @@ export interface components {
                  * @example {
                  *       "code": "too_large",
                  *       "message": "the body is larger than 1 MB",
-                 *       "hint": null
+                 *       "hint": "send a smaller body; upload large texts and files as attachments"
                  *     }
                  */
                 "application/json": components["schemas"]["ErrorBody"];
@@ -8065,7 +8065,7 @@ export interface components {
                  *       "error": {
                  *         "code": "too_large",
                  *         "message": "the body is larger than 1 MB",
-                 *         "hint": null
+                 *         "hint": "send a smaller body; upload large texts and files as attachments"
                  *       }
                  *     }
                  */
@@ -8226,8 +8226,8 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "TOO_LARGE",
-                 *         "message": "the body is larger than 1 MB",
-                 *         "hint": null
+                 *         "message": "the body is larger than 1 MB (send a smaller body; upload large texts and files as attachments)",
+                 *         "hint": "send a smaller body; upload large texts and files as attachments"
                  *       }
                  *     }
                  */

@@ -270,7 +270,8 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
     }
     let Actor::Session(id) = &actor else {
         return match access {
-            Access::Itself => Err(Failure::new(Code::Forbidden, "only the agent itself can do this")),
+            Access::Itself => Err(Failure::new(Code::Forbidden, "only the agent itself can do this")
+                .hint("to use a tool as an agent, run `paseo tool` in its shell")),
             Access::Agent => Err(Failure::new(Code::Forbidden, "only agents can call tools")
                 .hint("run `paseo inspect HANDLE` to see an agent's tools")),
             _ => Ok(Some(actor)),

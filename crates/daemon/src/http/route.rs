@@ -129,12 +129,12 @@ impl BodyLimit {
 
     /// Refuses a body that is longer.
     pub(crate) fn exceeded(self) -> Failure {
-        let most = match self {
-            Self::Stranger => "16 KB",
-            Self::Known => "1 MB",
-            Self::Streamed => "32 MB",
+        let (most, hint) = match self {
+            Self::Stranger => ("16 KB", "send a smaller body, or log in first"),
+            Self::Known => ("1 MB", "send a smaller body; upload large texts and files as attachments"),
+            Self::Streamed => ("32 MB", "send a smaller file"),
         };
-        Failure::new(Code::TooLarge, format!("the body is larger than {most}"))
+        Failure::new(Code::TooLarge, format!("the body is larger than {most}")).hint(hint)
     }
 }
 

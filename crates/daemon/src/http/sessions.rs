@@ -499,7 +499,15 @@ pub(super) fn label(text: &str) -> Result<Label, Failure> {
 /// Reads a label whose parts are given apart: `=` in a key would belong to the value.
 fn labelled(key: &str, value: &str) -> Result<Label, Failure> {
     let text = format!("{key}={value}");
-    if key.contains('=') { Err(malformed(Malformed::Shape(text))) } else { label(&text) }
+    if key.contains('=') {
+        let key = crate::directory::shown(key);
+        return Err(Failure::new(
+            Code::InvalidRequest,
+            format!("invalid label key `{key}`: it contains `=`"),
+        )
+        .hint("use a key without `=`; the value may contain it"));
+    }
+    label(&text)
 }
 
 fn malformed(error: Malformed) -> Failure {

@@ -85,7 +85,9 @@ fn in_folder(headers: &HeaderMap, folder: &str, name: &str, cache: &'static str)
     let file = is_plain.then(|| built(&format!("{folder}/{name}"))).flatten();
     match file.zip(kind(name)) {
         Some((file, kind)) => respond(headers, kind, cache, file),
-        None => Failure::new(Code::NotFound, "asset not found").into_response(),
+        None => Failure::new(Code::NotFound, "asset not found")
+            .hint("reload the page: the web app may have been updated")
+            .into_response(),
     }
 }
 

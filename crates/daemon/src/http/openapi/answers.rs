@@ -128,7 +128,8 @@ impl Kind {
             Self::NotFound => Failure::new(Code::NotFound, "agent not found").hint("run `paseo ls`"),
             Self::Conflict => Failure::new(Code::Conflict, "the file has changed since it was read")
                 .hint("read it again, then repeat the change"),
-            Self::TooLarge => Failure::new(Code::TooLarge, "the body is larger than 1 MB"),
+            Self::TooLarge => Failure::new(Code::TooLarge, "the body is larger than 1 MB")
+                .hint("send a smaller body; upload large texts and files as attachments"),
             Self::Unsupported => {
                 Failure::new(Code::AttachmentRefused, "files of this type cannot be attached")
                     .hint("attach an image, a PDF or text")
