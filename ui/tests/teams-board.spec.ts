@@ -20,7 +20,7 @@ test('a task is moved by drag, and a move that is none is refused with the reaso
     await expect(board.card('task-0001')).toContainText('epoch 1');
 
     await board.card('task-0001').dragTo(board.column('Done'));
-    await expect(app.page.getByRole('alert')).toContainText('task-0001 is held by ann, not you');
+    await expect(app.page.getByRole('alert')).toContainText('task-0001 is owned by ann, not you');
     await board.card('task-0001').dragTo(board.column('Ready'));
     await expect(board.column('Ready')).toContainText('one');
     await board.card('task-0002').dragTo(board.column('Ready'));
@@ -109,7 +109,7 @@ test('members are shown with their guard, and what it refused', async ({ app, da
     const member = app.page.locator('[data-member="ann"]');
     await expect(member).toContainText('guarded');
     await expect(member).toContainText('Refused to run this, which may change any file');
-    await expect(member).toContainText('ann holds no task whose resource is');
+    await expect(member).toContainText('ann owns no task whose resource is');
     await expect(member).toContainText('idle');
     await member.getByRole('link').click();
     await expect(app.page).toHaveURL(/\/app\/agents\//);

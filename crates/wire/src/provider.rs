@@ -93,7 +93,7 @@ pub struct CapabilitiesView {
     pub cost: bool,
     /// It starts turns by itself when background work ends.
     pub own_turns: bool,
-    /// It can be restricted to the files of the tasks that it holds.
+    /// It can be restricted to the files of the tasks that it owns.
     #[serde(default)]
     pub guard: bool,
     /// It can run in a terminal that people can take over.

@@ -141,7 +141,7 @@ pub struct SessionView {
     /// Open agents that it started and that end with it. Only in responses about one agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub children: Option<Vec<SessionId>>,
-    /// `lease` if it may change only the files of tasks that it holds. Only in responses about one agent.
+    /// `lease` if it may change only the files of tasks that it owns. Only in responses about one agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Guard>,
     /// The cause of the newest turn, even if it has ended. Only in responses about one agent.
@@ -433,7 +433,7 @@ pub struct CreateSession {
     /// Default `worker`. A `leader` is instructed to direct the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_role: Option<TeamRole>,
-    /// `lease` restricts it to the files of tasks that it holds. Needs a team.
+    /// `lease` restricts it to the files of tasks that it owns. Needs a team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Guard>,
 }

@@ -118,13 +118,13 @@ pub struct TaskView {
     /// Why it is blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Who holds it, or who finished it.
+    /// Its owner, or the agent that finished it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<MemberId>,
     pub deps: Vec<TaskId>,
     /// Files and directories that it needs exclusively, relative to the project.
     pub resources: Vec<String>,
-    /// Other tasks that are not over and need the same files: different members cannot hold both at the same time. At most
+    /// Other tasks that are not over and need the same files: different members cannot own both at the same time. At most
     /// 8; tasks of which one waits for the other are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 8)]

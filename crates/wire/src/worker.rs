@@ -27,7 +27,7 @@ pub struct WorkerView {
     /// Status from its log.
     pub status: Status,
     pub directory: String,
-    /// It may change only the files of tasks that it holds, since its program started.
+    /// It may change only the files of tasks that it owns, since its program started.
     pub guarded: bool,
     /// What changes when it is restarted, and how to restart it; missing if nothing changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ pub struct StartWorker {
     /// Create a git worktree for it.
     #[serde(default)]
     pub worktree: bool,
-    /// Restrict it to the files of tasks that it holds.
+    /// Restrict it to the files of tasks that it owns.
     #[serde(default)]
     pub guard: bool,
 }

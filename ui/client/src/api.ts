@@ -1518,7 +1518,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update a task; while a member holds it, only its title and description, and nothing once it is completed
+         * Update a task; while a member owns it, only its title and description, and nothing once it is completed
          * @description Access: People, agents of the team, and other agents in it that have the tool `team_tasks_create`.
          */
         patch: operations["editTask"];
@@ -3660,7 +3660,7 @@ export interface components {
             cost: boolean;
             /** @description Reasoning efforts that can be chosen; empty if none. */
             efforts: string[];
-            /** @description It can be restricted to the files of the tasks that it holds. */
+            /** @description It can be restricted to the files of the tasks that it owns. */
             guard?: boolean;
             lifetime: components["schemas"]["Lifetime"];
             /** @description It uses Paseo's tools by MCP. */
@@ -4419,7 +4419,7 @@ export interface components {
             text?: string | null;
         };
         /**
-         * @description What restricts an agent: `lease` allows only the files of tasks that it holds.
+         * @description What restricts an agent: `lease` allows only the files of tasks that it owns.
          * @enum {string}
          */
         Guard: "lease";
@@ -5841,7 +5841,7 @@ export interface components {
             default_provider?: string | null;
             /** @description Absolute path of its working directory, inside the project of the team. */
             directory?: string | null;
-            /** @description Restrict it to the files of tasks that it holds. */
+            /** @description Restrict it to the files of tasks that it owns. */
             guard?: boolean;
             model?: string | null;
             /** @description Prefix of its name; a number follows. */
@@ -5967,7 +5967,7 @@ export interface components {
             lease?: components["schemas"]["LeaseView"] | null;
             message?: components["schemas"]["MessageOfTeam"] | null;
             /**
-             * @description Other tasks that are not over and need the same files: different members cannot hold both at the same time. At most
+             * @description Other tasks that are not over and need the same files: different members cannot own both at the same time. At most
              *     8; tasks of which one waits for the other are left out.
              */
             overlaps?: components["schemas"]["OverlapView"][];
@@ -6851,7 +6851,7 @@ export interface components {
             exit?: components["schemas"]["ExitView"] | null;
             /** @description What changes when it is restarted, and how to restart it; missing if nothing changes. */
             from_next_start?: string | null;
-            /** @description It may change only the files of tasks that it holds, since its program started. */
+            /** @description It may change only the files of tasks that it owns, since its program started. */
             guarded: boolean;
             handle: string;
             /** @description Name of its terminal, and its id in its team. */
@@ -14514,7 +14514,7 @@ export interface operations {
                      * @example {
                      *       "allow": true,
                      *       "reason": "lease_active_for_resource",
-                     *       "advice": "you hold task-0001, which covers `docs`"
+                     *       "advice": "you own task-0001, which covers `docs`"
                      *     }
                      */
                     "application/json": components["schemas"]["WriteAnswer"];
@@ -18062,7 +18062,7 @@ export interface operations {
                      * @example {
                      *       "allow": false,
                      *       "reason": "no_active_lease_for_path",
-                     *       "advice": "you hold no task that covers the path: claim or create one"
+                     *       "advice": "you own no task that covers the path: claim or create one"
                      *     }
                      */
                     "application/json": components["schemas"]["TeamdWriteAnswer"];

@@ -5,7 +5,7 @@ import type { Task } from '../lib/wire';
 export const COLUMNS = [
     { name: 'blocked', title: 'Blocked', empty: 'No task waits for another one.' },
     { name: 'ready', title: 'Ready', empty: 'No task is free to claim.' },
-    { name: 'progress', title: 'In progress', empty: 'No member holds a task.' },
+    { name: 'progress', title: 'In progress', empty: 'No member owns a task.' },
     { name: 'done', title: 'Done', empty: 'Nothing is completed yet.' },
     { name: 'failed', title: 'Failed', empty: 'Nothing failed.' },
 ] as const;

@@ -243,7 +243,7 @@ pub(crate) struct TaskCreateArgs {
 
 /// Edit a task
 ///
-/// What you leave out stays as it is. While a member holds the task, only its title and description can change; a
+/// What you leave out stays as it is. While a member owns the task, only its title and description can change; a
 /// completed task can't change at all.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -118,6 +118,6 @@ pub(crate) struct WorkerStartArgs {
 /// What keeps a worker from changing files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WorkerGuard {
-    /// Allow writes only to the resources of tasks that the worker holds
+    /// Allow writes only to the resources of tasks that the worker owns
     Lease,
 }

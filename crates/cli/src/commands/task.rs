@@ -111,7 +111,7 @@ enum Deed {
 }
 
 impl Deed {
-    /// Says in one line what was done. Who holds the task needs the epoch to end it.
+    /// Says in one line what was done. The owner needs the epoch to end it.
     fn told(self, task: &TaskView, name: impl Fn(&str) -> String) -> String {
         let id = &task.id;
         let lease = task.lease.as_ref();
@@ -392,7 +392,7 @@ fn show(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
         (None, Some(lease)) => {
             let until = clock(lease.expires_at);
             let holder = known_as(&context.settings, &lease.holder);
-            format!("{}: held by {holder} until {until} (epoch {})", task.status, lease.epoch)
+            format!("{}: owned by {holder} until {until} (epoch {})", task.status, lease.epoch)
         }
         (None, None) => task.status.to_string(),
     };
@@ -438,7 +438,7 @@ async fn leased(client: &Client, one: &OneTask, said: &Epoch) -> Result<u64, Fai
     let task = client.task(&one.of.team, &one.task).await?.task;
     match task.lease {
         Some(lease) if lease.holder != USER => {
-            let message = format!("only {0}, who holds {1}, can do this", lease.holder, task.id);
+            let message = format!("only {0}, who owns {1}, can do this", lease.holder, task.id);
             let hint = format!("run `paseo task reassign {1}` to take it from {0}", lease.holder, task.id);
             Err(Failure::usage(message).hint(hint))
         }

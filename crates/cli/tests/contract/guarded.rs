@@ -1,4 +1,4 @@
-//! Guarded agents: they change nothing but what a task that they hold covers, whatever their own settings allow.
+//! Guarded agents: they change nothing but what a task that they own covers, whatever their own settings allow.
 
 use std::fs;
 use std::os::unix::fs::symlink;

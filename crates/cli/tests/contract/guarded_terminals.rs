@@ -1,4 +1,4 @@
-//! Guarded workers: in a terminal, too, the real harnesses change nothing but what a task that they hold covers.
+//! Guarded workers: in a terminal, too, the real harnesses change nothing but what a task that they own covers.
 
 use serde_json::{Value, json};
 

@@ -45,7 +45,7 @@ fn a_task_is_edited_until_it_is_completed() {
     home.paseo(&["task", "claim", "task-0001"]).ok();
     assert_told!(home, edit(&["task-0001", "--resource", "lib"]), @r#"
     exit 6
-    {"error":{"code":"conflict","message":"you hold task-0001: only its title and description can be edited until it is free","hint":"free it first: `paseo task reassign task-0001`"}}
+    {"error":{"code":"conflict","message":"you own task-0001: only its title and description can be edited until it is free","hint":"free it first: `paseo task reassign task-0001`"}}
     "#);
     edit(&["task-0001", "--title", "Write it"]).ok();
     home.paseo(&["task", "complete", "task-0001"]).ok();
@@ -120,7 +120,7 @@ fn a_team_remembers_what_guards_refused() {
     assert_eq!(member()["refused"], all[0]);
     assert_eq!(all[0]["agent"], "ann");
     assert_said!(home, all[0]["what"].as_str().unwrap(), @"run this, which may change any file");
-    assert_said!(home, all[0]["why"].as_str().unwrap(), @"a command may change any file, and ann holds no task whose resource is `.`");
+    assert_said!(home, all[0]["why"].as_str().unwrap(), @"a command may change any file, and ann owns no task whose resource is `.`");
     assert!(home.paseo(&["team", "show"]).ok().contains("lease"));
     assert!(home.paseo(&["team", "audit"]).ok().contains("write_refused ann"));
 

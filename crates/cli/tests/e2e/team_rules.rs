@@ -31,7 +31,7 @@ fn nobody_takes_over_the_name_and_the_tasks_of_one_elsewhere() {
     home.paseo(&["token", "revoke", token["id"].as_str().unwrap()]).ok();
     assert_told!(home, run(), @r#"
     exit 6
-    {"error":{"code":"conflict","message":"the id `ann` in team red is taken: it belongs to a member outside Paseo that still holds a task","hint":"choose another name, or remove the agent first: `paseo team leave red --agent ann` revokes its tokens and releases its tasks"}}
+    {"error":{"code":"conflict","message":"the id `ann` in team red is taken: it belongs to a member outside Paseo that still owns a task","hint":"choose another name, or remove the agent first: `paseo team leave red --agent ann` revokes its tokens and releases its tasks"}}
     "#);
 
     home.paseo(&["team", "leave", "red", "--agent", "ann"]).ok();
@@ -156,7 +156,7 @@ fn people_need_no_epoch_for_what_they_claimed() {
     let act = |act: &str| home.paseo(&["task", act, &task]);
     assert_told!(home, act("release"), @r"
     exit 6
-    error: task-0001 is not held by any member
+    error: task-0001 is not owned by any member
      hint: claim it first
     ");
     for epoch in 1..=2 {
@@ -171,7 +171,7 @@ fn people_need_no_epoch_for_what_they_claimed() {
     let hers = act("complete");
     assert_told!(home, hers, @r"
     exit 2
-    error: only ann, who holds task-0001, can do this
+    error: only ann, who owns task-0001, can do this
      hint: run `paseo task reassign task-0001` to take it from ann
     ");
 }

@@ -130,7 +130,7 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     let reserved = home.paseo(&["team", "create", "user"]);
     assert_eq!(reserved.stderr.matches("choose another").count(), 1, "{reserved:?}");
     said(&["team", "audit", "--agent", "nope"], 3, "is not in team red");
-    said(&["can-write", "src", "--agent", "ann"], 6, "ann holds no task that covers the path");
+    said(&["can-write", "src", "--agent", "ann"], 6, "ann owns no task that covers the path");
     std::os::unix::fs::symlink("nowhere", home.work().join("dangling")).unwrap();
     said(&["can-write", "dangling", "--agent", "ann"], 6, "a symbolic link in the path changed or is broken");
     said(&["team", "leader", "red", "--team", "blue", "x"], 2, "cannot be used with");

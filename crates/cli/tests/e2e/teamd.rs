@@ -429,7 +429,7 @@ fn files_are_worked_on_by_one_at_a_time() {
     let refused = ben.on(&two, "claim", json!({}));
     assert_eq!(code(&refused), (409, "RESOURCE_HELD"));
     let words = refused.1["error"]["message"].as_str().unwrap();
-    assert_said!(team.home, words, @"task-0002 cannot be claimed now: ann holds task-0001, whose resource `src` overlaps `src/io` (choose another task, or wait until that one is done)");
+    assert_said!(team.home, words, @"task-0002 cannot be claimed now: ann owns task-0001, whose resource `src` overlaps `src/io` (choose another task, or wait until that one is done)");
     assert_eq!(ann.on(&one, "release", json!({ "epoch": 1 })).0, 200);
     assert_eq!(ben.on(&two, "claim", json!({})).0, 200);
 }

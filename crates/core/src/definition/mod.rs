@@ -89,7 +89,7 @@ pub struct Definition {
     pub is_subagent: bool,
     /// Without one: `full`, or the parent's.
     pub permissions: Option<Mode>,
-    /// Its agents change nothing but what a task that they hold covers.
+    /// Its agents change nothing but what a task that they own covers.
     pub guarded: bool,
     /// What it may pass on to agents that it starts beside its own tools.
     pub ceiling: Option<Vec<Glob>>,

@@ -297,7 +297,7 @@ pub struct Created {
     /// The team that it belongs to, and as whom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<TeamSeat>,
-    /// It changes nothing but what a task that it holds covers.
+    /// It changes nothing but what a task that it owns covers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guarded: bool,
     /// The terminal that its harness runs in, where people can take over; without one it runs behind pipes.

@@ -71,7 +71,7 @@ impl fmt::Display for Unleased {
         let advice = self.reason.advice();
         write!(
             f,
-            "Not done: you may not {}. You may change only files of tasks that you hold: {advice}. List \
+            "Not done: you may not {}. You may change only files of tasks that you own: {advice}. List \
              tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.",
             self.what,
         )

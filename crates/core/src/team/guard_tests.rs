@@ -65,7 +65,7 @@ fn all_files_of_a_change_must_be_covered() {
     let refused = may(&["/home/u/p/src/a.rs", "/home/u/p/lib/b.rs"]).unwrap_err();
     assert!(matches!(&refused.reason, Reason::Held { holder, .. } if holder == "ben"));
     let words = refused.to_string();
-    for expected in ["/home/u/p/lib/b.rs", "ben holds task-0002", "team_tasks_claim"] {
+    for expected in ["/home/u/p/lib/b.rs", "ben owns task-0002", "team_tasks_claim"] {
         assert!(words.contains(expected), "{words}");
     }
     let outside = [

@@ -244,7 +244,7 @@ pub fn extend(
     tasks.into_iter().filter_map(soon).collect()
 }
 
-/// Checks that a caller holds a task by the lease it names. Clients rely on the order of the checks.
+/// Checks that a caller owns a task by the lease it names. Clients rely on the order of the checks.
 fn held(team: &Team, id: TaskId, agent: By<'_>, epoch: u64, now: Timestamp) -> Result<String, Refused> {
     let task = team.task(id)?;
     let expired = |holder: &str, epoch| Refused::Expired { task: id, whose: whose(holder, agent), epoch };
@@ -272,7 +272,7 @@ fn free(team: &Team, id: TaskId, task: &Task, now: Timestamp) -> Result<Vec<Even
     match (team.status(task), &task.lease) {
         (Status::Pending, _) => Ok(Vec::new()),
         (Status::InProgress, Some(lease)) if lease.is_live(now) => {
-            let why = format!("{} holds it until the lease ends", lease.holder);
+            let why = format!("{} owns it until the lease ends", lease.holder);
             Err(Refused::NotClaimable { task: id, why, status: Status::InProgress.word() })
         }
         (Status::InProgress, _) => Ok(due(team, [id], now)),
@@ -280,7 +280,7 @@ fn free(team: &Team, id: TaskId, task: &Task, now: Timestamp) -> Result<Vec<Even
     }
 }
 
-/// Who shall hold a task, and in which words a refusal says so to its reader.
+/// The future owner of a task, and in which words a refusal says so to its reader.
 #[derive(Clone, Copy)]
 struct Request<'a> {
     reader: By<'a>,

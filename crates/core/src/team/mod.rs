@@ -371,9 +371,9 @@ fn whose(holder: &str, reader: By<'_>) -> String {
     if holder == reader.id() { "your".to_owned() } else { format!("{holder}'s") }
 }
 
-/// Says who holds a task, as the caller reads it.
+/// Says who owns a task, as the caller reads it.
 fn holds(holder: &str, reader: By<'_>) -> String {
-    if holder == reader.id() { "you hold".to_owned() } else { format!("{holder} holds") }
+    if holder == reader.id() { "you own".to_owned() } else { format!("{holder} owns") }
 }
 
 /// Says why nothing can be done with a task that is not in progress.
@@ -381,9 +381,9 @@ fn standing(status: &str, blockers: &[TaskId]) -> String {
     let named = blockers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match (status, blockers) {
         ("completed" | "failed" | "canceled", _) => format!("already {status}"),
-        (_, []) => "not held by any member".to_owned(),
-        (_, [_]) => format!("not held by any member; it is blocked until {named} is completed"),
-        _ => format!("not held by any member; it is blocked until {named} are completed"),
+        (_, []) => "not owned by any member".to_owned(),
+        (_, [_]) => format!("not owned by any member; it is blocked until {named} is completed"),
+        _ => format!("not owned by any member; it is blocked until {named} are completed"),
     }
 }
 
@@ -423,15 +423,15 @@ pub enum Refused {
     /// `whose`: as the caller reads it.
     #[error("{whose} lease on {task} (epoch {epoch}) has expired")]
     Expired { task: TaskId, whose: String, epoch: u64 },
-    #[error("{task} is held by {holder}, not {}", addressed(.agent))]
+    #[error("{task} is owned by {holder}, not {}", addressed(.agent))]
     HolderMismatch { task: TaskId, holder: String, agent: String },
-    #[error("you already hold {task} (epoch {epoch})")]
+    #[error("you already own {task} (epoch {epoch})")]
     YoursAlready { task: TaskId, epoch: u64 },
     #[error("`{agent}` is not in this team; members: {there}")]
     NoAgent { agent: String, there: String },
     #[error("`{agent}` was removed from team {team}")]
     TakenOut { agent: String, team: TeamId },
-    #[error("you hold {task} at epoch {now}, not {given}")]
+    #[error("you own {task} at epoch {now}, not {given}")]
     EpochMismatch { task: TaskId, given: u64, now: u64 },
     #[error("only a person, a team leader or the creator of {task} can do this")]
     NotYours { task: TaskId },
@@ -441,7 +441,7 @@ pub enum Refused {
     Closed { team: TeamId },
     #[error("{task} is already {status}")]
     Over { task: TaskId, status: &'static str },
-    /// `holds`: who holds the task, as the caller reads it.
+    /// `holds`: who owns the task, as the caller reads it.
     #[error("{holds} {task}: only its title and description can be edited until it is free")]
     HeldWhileEdited { task: TaskId, holds: String },
     #[error("{task} cannot depend on {through}, which depends on {task}")]

@@ -124,7 +124,7 @@ fn replaced(
     let left = abandoned(team, |holder| holder == id);
     let why = match (has_token, known.session, left.is_empty()) {
         (true, ..) => "whose token is still valid",
-        (false, None, false) => "that still holds a task",
+        (false, None, false) => "that still owns a task",
         _ => return Ok(left),
     };
     Err(Refused::Engaged { id: id.to_owned(), team: team.id.clone(), why })

@@ -72,23 +72,23 @@ impl Reason {
     /// Says what to do about it, in words that an agent can act on.
     pub fn advice(&self) -> String {
         match self {
-            Self::Lease { task, resource } => format!("you hold {task}, which covers `{resource}`"),
-            Self::Apart { task } => format!("you hold {task} and run commands in your own worktree"),
+            Self::Lease { task, resource } => format!("you own {task}, which covers `{resource}`"),
+            Self::Apart { task } => format!("you own {task} and run commands in your own worktree"),
             Self::InvalidPath => "not a path: give a file or directory in the project".to_owned(),
             Self::Nowhere(why) => format!("the path cannot be resolved: {why}"),
             Self::Traversal => "the path contains `..`: name a path inside the project directory".to_owned(),
             Self::OutsideProject { project } => format!("the path is outside the project {project}"),
             Self::Held { task, holder, resource } => format!(
-                "{holder} holds {task}, which covers `{resource}`: wait until it is done, or ask {holder}"
+                "{holder} owns {task}, which covers `{resource}`: wait until it is done, or ask {holder}"
             ),
-            Self::NoLease => "you hold no task that covers the path: claim or create one".to_owned(),
+            Self::NoLease => "you own no task that covers the path: claim or create one".to_owned(),
             Self::NotAll => {
                 "a command may change any file, so claim a task whose resource is `.`, or use the file tools"
                     .to_owned()
             }
-            Self::NoTask => "you hold no task: claim one first".to_owned(),
+            Self::NoTask => "you own no task: claim one first".to_owned(),
             Self::Closed { team } => {
-                format!("team {team} is closed and its tasks are no longer held")
+                format!("team {team} is closed and its tasks are no longer owned")
             }
         }
     }
@@ -97,19 +97,19 @@ impl Reason {
     pub fn advice_about(&self, agent: &str, reader: &str) -> String {
         match self {
             _ if agent == reader => self.advice(),
-            Self::Lease { task, resource } => format!("{agent} holds {task}, which covers `{resource}`"),
+            Self::Lease { task, resource } => format!("{agent} owns {task}, which covers `{resource}`"),
             Self::Apart { task } => {
-                format!("{agent} holds {task} and runs commands in its own worktree")
+                format!("{agent} owns {task} and runs commands in its own worktree")
             }
             Self::NoLease => {
-                format!("{agent} holds no task that covers the path, and needs one to write to it")
+                format!("{agent} owns no task that covers the path, and needs one to write to it")
             }
             Self::NotAll => {
-                format!("a command may change any file, and {agent} holds no task whose resource is `.`")
+                format!("a command may change any file, and {agent} owns no task whose resource is `.`")
             }
-            Self::NoTask => format!("{agent} holds no task, and needs one to run commands"),
+            Self::NoTask => format!("{agent} owns no task, and needs one to run commands"),
             Self::Held { task, holder, resource } => {
-                let held = if holder == reader { "you hold".to_owned() } else { format!("{holder} holds") };
+                let held = if holder == reader { "you own".to_owned() } else { format!("{holder} owns") };
                 format!(
                     "{held} {task}, which covers `{resource}`; once {task} is completed, {agent} can claim a \
                      task that covers the path"

@@ -186,11 +186,11 @@ impl SessionActor {
         Err(Failure::new(
             Code::Conflict,
             format!(
-                "the request was denied: the agent is guarded and holds no task that covers this.{words} \
+                "the request was denied: the agent is guarded and owns no task that covers this.{words} \
                  The agent got this reason: {why}"
             ),
         )
-        .hint("run `paseo task ls` to see who holds which task, and assign one with `paseo task reassign`"))
+        .hint("run `paseo task ls` to see who owns which task, and assign one with `paseo task reassign`"))
     }
 
     /// Writes down what was decided about an ask, and closes it.

@@ -52,7 +52,7 @@ pub(crate) struct NewSession {
     pub(crate) seat: Option<SeatOf>,
     /// The team that it belongs to.
     pub(crate) team: Option<TeamSeat>,
-    /// It changes nothing but what a task that it holds covers.
+    /// It changes nothing but what a task that it owns covers.
     pub(crate) guarded: bool,
     /// The terminal that it runs in.
     pub(crate) terminal: Option<String>,

@@ -55,7 +55,7 @@ pub(crate) fn refused(refused: Refused) -> Failure {
         Refused::Expired { .. } => {
             (Code::LeaseExpired, Some("claim it again, and check what others changed in the meantime"))
         }
-        Refused::HolderMismatch { .. } => (Code::LeaseHolderMismatch, Some("leave the task to its holder")),
+        Refused::HolderMismatch { .. } => (Code::LeaseHolderMismatch, Some("leave the task to its owner")),
         Refused::EpochMismatch { .. } => {
             (Code::EpochMismatch, Some("use the epoch that the newest claim returned"))
         }

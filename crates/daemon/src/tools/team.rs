@@ -49,7 +49,7 @@ pub(super) fn described(name: &str) -> (String, Value) {
             &["title"],
         ),
         TASKS_LIST => (
-            "List your team's tasks with their status, holder, lease and dependencies.",
+            "List your team's tasks with their status, owner, lease and dependencies.",
             json!({ "after": text("Continue after this task.") }),
             &[],
         ),
@@ -66,9 +66,9 @@ pub(super) fn described(name: &str) -> (String, Value) {
         ),
         TASKS_COMPLETE | TASKS_FAIL => (
             if name == TASKS_COMPLETE {
-                "Mark a task you hold as completed. Tasks that depend on it can start."
+                "Mark a task you own as completed. Tasks that depend on it can start."
             } else {
-                "Mark a task you hold as failed, and say why. Tasks that depend on it are blocked until it \
+                "Mark a task you own as failed, and say why. Tasks that depend on it are blocked until it \
                  is retried."
             },
             json!({
@@ -78,12 +78,12 @@ pub(super) fn described(name: &str) -> (String, Value) {
             &["taskId", "epoch"],
         ),
         TASKS_RELEASE => (
-            "Release a task you hold, unfinished, so that others can claim it.",
+            "Release a task you own, unfinished, so that others can claim it.",
             json!({ "taskId": task, "epoch": epoch }),
             &["taskId", "epoch"],
         ),
         TASKS_CANCEL => (
-            "Cancel a task for the whole team: one that you created or hold, or any if you lead the team.",
+            "Cancel a task for the whole team: one that you created or own, or any if you lead the team.",
             json!({ "taskId": task }),
             &["taskId"],
         ),

@@ -54,7 +54,7 @@ pub(super) fn described(name: &str) -> (String, Value) {
                 "guard": {
                     "type": ["string", "boolean"],
                     "enum": [LEASE, true, false],
-                    "description": "`lease`: the worker can change only resources of a task it holds.",
+                    "description": "`lease`: the worker can change only resources of a task it owns.",
                 },
                 "worktree": flag("Give the worker its own git worktree."),
                 "lines": number("Wait until the worker has started, and return this many lines of its \

@@ -35,13 +35,13 @@ words! {
         ParticipantMuted = "participant_muted",
         /// The thread is paused: only people can post.
         ThreadPaused = "thread_paused",
-        /// The task cannot be claimed: it is held, blocked or finished.
+        /// The task cannot be claimed: it is owned, blocked or finished.
         TaskNotClaimable = "task_not_claimable",
-        /// The task has no holder.
+        /// The task has no owner.
         TaskNotInProgress = "task_not_in_progress",
         /// The lease on the task ran out.
         LeaseExpired = "lease_expired",
-        /// Another agent holds the task.
+        /// Another agent owns the task.
         LeaseHolderMismatch = "lease_holder_mismatch",
         /// The task has been claimed or assigned again since this epoch.
         EpochMismatch = "epoch_mismatch",

@@ -71,7 +71,7 @@ words! {
 }
 
 words! {
-    /// What restricts an agent: `lease` allows only the files of tasks that it holds.
+    /// What restricts an agent: `lease` allows only the files of tasks that it owns.
     Guard {
         Lease = "lease",
     }

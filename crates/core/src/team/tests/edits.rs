@@ -85,7 +85,7 @@ fn what_is_held_keeps_its_dependencies_and_resources() {
     bed.claim(first, ANN).unwrap();
     let resources = Edit { resources: list(&["docs"]), ..Edit::default() };
     let refused = bed.edit(first, By::Person, resources.clone()).unwrap_err();
-    assert!(matches!(&refused, Refused::HeldWhileEdited { holds, .. } if holds == "ann holds"), "{refused}");
+    assert!(matches!(&refused, Refused::HeldWhileEdited { holds, .. } if holds == "ann owns"), "{refused}");
     let deps = Edit { deps: list(&[&other.to_string()]), ..Edit::default() };
     assert!(matches!(bed.edit(first, By::Person, deps), Err(Refused::HeldWhileEdited { .. })));
     let same = Edit { title: Some("clearer".into()), resources: list(&["src"]), ..Edit::default() };

@@ -108,12 +108,12 @@ fn a_refusal_calls_its_reader_you() {
     let assigned = |by| reassign(&bed.team, other, by, Some(BEN), None, bed.now(), |_| true).unwrap_err();
     assert_eq!(
         assigned(By::Person).to_string(),
-        "task-0002 cannot be assigned now: you hold task-0001, whose resource `src` overlaps `src/io`"
+        "task-0002 cannot be assigned now: you own task-0001, whose resource `src` overlaps `src/io`"
     );
     let claimed = claim(&bed.team, other, ANN, None, bed.now()).unwrap_err();
     assert_eq!(
         claimed.to_string(),
-        "task-0002 cannot be claimed now: user holds task-0001, whose resource `src` overlaps `src/io`"
+        "task-0002 cannot be claimed now: user owns task-0001, whose resource `src` overlaps `src/io`"
     );
     bed.now = LEASE_MS;
     let expired = bed.complete(one, By::Person, 1).unwrap_err();
@@ -130,14 +130,14 @@ fn a_task_that_no_member_holds_says_what_it_waits_for() {
     let one = bed.task(&["task-0001"], &[]).unwrap();
     let two = bed.task(&["task-0001", "task-0002"], &[]).unwrap();
     let told = |bed: &mut Bed, id| bed.complete(id, ANN, 1).unwrap_err().to_string();
-    assert_eq!(told(&mut bed, first), "task-0001 is not held by any member");
+    assert_eq!(told(&mut bed, first), "task-0001 is not owned by any member");
     assert_eq!(
         told(&mut bed, one),
-        "task-0003 is not held by any member; it is blocked until task-0001 is completed"
+        "task-0003 is not owned by any member; it is blocked until task-0001 is completed"
     );
     assert_eq!(
         told(&mut bed, two),
-        "task-0004 is not held by any member; it is blocked until task-0001, task-0002 are completed"
+        "task-0004 is not owned by any member; it is blocked until task-0001, task-0002 are completed"
     );
 }
 
@@ -147,9 +147,9 @@ fn whoever_has_a_task_is_told_by_which_lease() {
     let id = bed.task(&[], &[]).unwrap();
     bed.claim(id, ANN).unwrap();
     let again = bed.claim(id, ANN).unwrap_err();
-    assert_eq!(again.to_string(), "you already hold task-0001 (epoch 1)");
+    assert_eq!(again.to_string(), "you already own task-0001 (epoch 1)");
     let wrong = bed.complete(id, ANN, 99).unwrap_err();
-    assert_eq!(wrong.to_string(), "you hold task-0001 at epoch 1, not 99");
+    assert_eq!(wrong.to_string(), "you own task-0001 at epoch 1, not 99");
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn nobody_takes_the_name_of_one_elsewhere_who_could_still_act() {
     bed.take(claimed).unwrap();
     assert!(matches!(
         joined(&bed, "ann", false),
-        Err(Refused::Engaged { why: "that still holds a task", .. })
+        Err(Refused::Engaged { why: "that still owns a task", .. })
     ));
 
     // A session that comes back under its own name has whatever it had, and one that was closed leaves nothing to the next.

@@ -8,7 +8,7 @@ fn overlapping_resources_say_who_and_which() {
     let (one, other) = (bed.task(&[], &["src"]).unwrap(), bed.task(&[], &["/home/u/p/src/io/"]).unwrap());
     bed.claim(one, ANN).unwrap();
     let refused = bed.claim(other, BEN).unwrap_err().to_string();
-    assert!(refused.contains("ann holds task-0001") && refused.contains("`src`"), "{refused}");
+    assert!(refused.contains("ann owns task-0001") && refused.contains("`src`"), "{refused}");
     // One's own may overlap, and beside it there is room.
     bed.claim(other, ANN).unwrap();
     let beside = bed.task(&[], &["srcs", "lib"]).unwrap();
@@ -103,7 +103,7 @@ fn writing_needs_a_lease_that_covers_the_path() {
         assert_eq!(may(&bed, "ann", path), (false, word), "{path}");
     }
     let permit = can_write(&bed.team, "ben", "src/a", bed.now());
-    assert!(permit.reason.advice().contains("ann holds task-0001"));
+    assert!(permit.reason.advice().contains("ann owns task-0001"));
     bed.now = LEASE_MS;
     assert_eq!(may(&bed, "ann", "src/a"), (false, "no_active_lease_for_path"), "noted or not");
     // A lease on everything is what a shell needs.

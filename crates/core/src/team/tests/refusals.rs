@@ -10,7 +10,7 @@ fn wish(agent: &str, sha: &str) -> WriteRefused {
         session: SessionId::from_random([1; 16]),
         what: ContentRef { id: ContentId::from_parts(at(0), [7; 10]), len: 2, sha256: sha.to_owned() },
         reason: "no_active_lease_for_path".to_owned(),
-        why: "ben holds no task".to_owned(),
+        why: "ben owns no task".to_owned(),
     }
 }
 

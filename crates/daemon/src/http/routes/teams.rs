@@ -85,7 +85,7 @@ pub(super) static TEAMS: Group = Group {
             patch(teams::edit_task)
         })
         .says(
-            "Update a task; while a member holds it, only its title and description, and nothing once it is \
+            "Update a task; while a member owns it, only its title and description, and nothing once it is \
              completed",
         )
         .takes("EditTask")
