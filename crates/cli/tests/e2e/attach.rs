@@ -36,8 +36,7 @@ fn every_line_is_a_message_and_the_answers_are_waited_for() {
     #8 [CLOCK] agent
     two
     ");
-    let receipts =
-        output.stderr.lines().filter(|line| line.starts_with("Sent to ") || line.starts_with("Queued: "));
+    let receipts = output.stderr.lines().filter(|line| line.contains(&handle));
     assert_eq!(receipts.count(), 2, "{}", output.stderr);
 }
 

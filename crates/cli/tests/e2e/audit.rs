@@ -72,17 +72,13 @@ fn what_is_sound_is_said_to_be() {
 
 #[test]
 fn what_cannot_be_checked_is_named_and_nothing_is_called_sound() {
-    for (wrong, unchecked, why) in [
-        ("no-deny", "crates", "cargo-deny is not installed"),
-        ("no-registry", "crates", "cannot be fetched"),
-        ("no-database", "crates", "the advisory database cannot be reached"),
-        ("no-npm", "packages of the web app", "gives no answer"),
-    ] {
+    for wrong in ["no-deny", "no-registry", "no-database", "no-npm"] {
         let (output, called) = audited(&[wrong]);
         assert_eq!(output.code, 2, "{wrong}: {output:?}");
         let told = output.stdout.lines().find(|line| line.contains("NOT CHECKED")).unwrap_or_default();
-        assert!(told.starts_with(&format!("audit: NOT CHECKED: {unchecked}: ")), "{wrong}: {output:?}");
-        assert!(told.contains(why), "{wrong}: {told}");
+        insta::with_settings!({ snapshot_suffix => wrong, omit_expression => true }, {
+            insta::assert_snapshot!(told);
+        });
         assert_eq!(output.stdout.matches("NOT CHECKED").count(), 1, "{wrong}: {output:?}");
         // The other half is checked, and this one is not said to be sound.
         assert_eq!(output.stdout.contains(SOUND), wrong == "no-npm", "{wrong}: {output:?}");

@@ -255,7 +255,9 @@ fn a_daemon_in_the_foreground_says_when_it_is_ready_and_stops_on_a_signal() {
     let mut child = home.spawn(&["daemon", "run"]);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
-    while !said.contains("ready: http") {
+    // Lines of the log come as well.
+    let is_told = |said: &str| said.lines().any(|line| line.contains("http://") && !line.contains(" INFO "));
+    while !is_told(&said) {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
     }
     assert_said!(home, said.lines().last().unwrap(), @"paseo is ready: http://127.0.0.1:40000 (pid 1000, ctrl-C stops it)");

@@ -273,7 +273,11 @@ fn a_command_that_is_out_of_file_descriptors_says_so() {
         let told = String::from_utf8_lossy(&ended.stderr).into_owned();
         if ended.status.success() {
             served.push(limit);
-        } else if told.contains("too many open files") && told.contains("ulimit -n") {
+        } else if ended.status.code() == Some(1) {
+            assert_said!(home, &told, @"
+            error: too many open files
+             hint: raise the limit with `ulimit -n`, or close programs that hold many files open
+            ");
             refused.push(limit);
         } else {
             // Below some limit not even the program can be loaded.

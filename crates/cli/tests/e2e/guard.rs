@@ -62,7 +62,7 @@ fn a_command_needs_all_of_the_project() {
     give(&home, "task-0002");
     assert_eq!(sh(&home, &ann, "touch made && echo ok"), "ok\n");
     home.paseo(&["task", "cancel", "task-0002"]).ok();
-    assert!(sh(&home, &ann, "touch more").starts_with("Not done"));
+    assert_said!(home, &sh(&home, &ann, "touch more"));
     assert!(home.work().join("made").exists() && !home.work().join("more").exists());
 }
 
@@ -174,7 +174,7 @@ fn a_definition_guards_its_agents_from_the_next_turn_on() {
     let ann = run(&home, &["--agent", "worker", "--team", "red", "--member", "ann"], "<<say hello>>");
     assert_eq!(sh(&home, &ann, "echo free"), "free\n");
     write("guard = 'lease'");
-    assert!(sh(&home, &ann, "echo free").starts_with("Not done"));
+    assert_said!(home, &sh(&home, &ann, "echo free"));
     assert_eq!(inspect(&home, &ann)["guard"], "lease");
     give(&home, "task-0001");
     assert_eq!(sh(&home, &ann, "echo held"), "held\n");
@@ -335,6 +335,6 @@ fn a_guarded_worker_without_a_model_keeps_to_its_leases() {
     // What the team tells it comes along with what is typed first, and is no script.
     home.paseo(&["send", handle, "--wait", "What is new?"]).ok();
     let refused = sh(&home, handle, "touch more");
-    assert!(refused.starts_with("Not done"), "{refused}");
+    assert_said!(home, &refused);
     assert!(home.work().join("made").exists() && !home.work().join("more").exists());
 }

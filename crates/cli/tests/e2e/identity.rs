@@ -127,7 +127,7 @@ impl House {
                 ("mcp", "own") => answer.contains("\"result\""),
                 ("api" | "mcp", _) => answer.contains("\"code\":\"identity_mismatch\""),
                 ("close" | "tool", _) => answer.contains("PASEO_SESSION") && answer.ends_with("exit=6 "),
-                ("hook", _) => answer.contains("Not done") && answer.ends_with("exit=2 "),
+                ("hook", _) => answer.ends_with("exit=2 "),
                 _ => false,
             };
             assert!(is_right, "{line}");

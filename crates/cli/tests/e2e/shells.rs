@@ -139,20 +139,15 @@ async fn a_shell_is_the_persons_own_in_the_directory_of_the_agent() {
         .filter_map(|item| item.text.clone())
         .collect();
     assert_eq!(said, ["<<say ready>>"]);
-    assert_eq!(
-        notices(&cast, &agent).await,
-        [
-            "A person opened a shell in the agent's directory (Firefox on an unknown system). It is not the agent's."
-        ]
-    );
+    let told = notices(&cast, &agent).await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_said!(cast.0.home, &told[0], @"A person opened a shell in the agent's directory (Firefox on an unknown system). It is not the agent's.");
     run(&mut shell, "exit 3", "exit").await;
     let (code, message) = shell.until_ended().await;
-    assert_eq!((code, message.as_str()), (close::GONE, "the shell has ended: it exited"));
-    until_seen("the end", async || notices(&cast, &agent).await, |told| told.len() == 2).await;
-    assert_eq!(
-        notices(&cast, &agent).await[1],
-        "The person's shell has ended (Firefox on an unknown system): it exited."
-    );
+    assert_eq!(code, close::GONE);
+    assert_said!(cast.0.home, &message, @"the shell has ended: it exited");
+    let told = until_seen("the end", async || notices(&cast, &agent).await, |told| told.len() == 2).await;
+    assert_said!(cast.0.home, &told[1], @"The person's shell has ended (Firefox on an unknown system): it exited.");
 }
 
 #[tokio::test]
@@ -168,7 +163,8 @@ async fn a_shell_outlives_its_connection_and_is_shown_where_it_was_opened_last()
     // In another tab, it is the same.
     let mut third = browser.shell(&agent).await;
     let (code, message) = second.until_ended().await;
-    assert_eq!((code, message.as_str()), (close::GONE, "you opened this shell in another place"));
+    assert_eq!(code, close::GONE);
+    assert_said!(cast.0.home, &message, @"you opened this shell in another place");
     third.until_shown("<kept>").await;
     // A program that prints without end neither fills the memory, nor is it lost.
     third.keys("seq 1 200000; echo 'all prin''ted'\r").await;
@@ -240,10 +236,7 @@ async fn a_shell_ends_with_the_right_to_have_it() {
         until_gone(&cast).await;
         let told =
             until_seen("the end", async || notices(&cast, &agent).await, |told| told.len() > before).await;
-        assert!(
-            told.last().unwrap().ends_with("the browser was logged out, or its token revoked."),
-            "{told:?}"
-        );
+        assert_said!(home, told.last().unwrap(), @"The person's shell has ended (device:aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1): the browser was logged out, or its token revoked.");
     }
 }
 
@@ -267,7 +260,7 @@ async fn a_shell_ends_with_the_daemon_and_the_next_one_says_so() {
         cast.0.home.paseo(&["up"]).ok();
         let told =
             until_seen("the end", async || notices(&cast, &agent).await, |told| told.len() > before).await;
-        assert!(told.last().unwrap().ends_with("the daemon was stopped."), "{told:?}");
+        assert_said!(cast.0.home, told.last().unwrap(), @"The person's shell has ended (Firefox on an unknown system): the daemon was stopped.");
     }
 }
 

@@ -113,8 +113,9 @@ fn a_team_remembers_what_guards_refused() {
     assert_eq!(member()["guard"], "lease");
     assert!(member().get("refused").is_none());
     let refusals = || parsed(&home.paseo(&["team", "refusals", "--json"]))["refusals"].clone();
-    assert!(sh(&home, &ann, "touch made").starts_with("Not done"));
-    assert!(sh(&home, &ann, "touch made").starts_with("Not done"));
+    let refused = sh(&home, &ann, "touch made");
+    assert_said!(home, &refused);
+    assert_eq!(sh(&home, &ann, "touch made"), refused);
     let all = refusals();
     assert_eq!(all.as_array().unwrap().len(), 1, "the same again tells nothing new");
     assert_eq!(member()["refused"], all[0]);

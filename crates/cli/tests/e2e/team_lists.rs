@@ -6,6 +6,7 @@ use paseo_wire::worker::StartWorker;
 use rustix::process::Signal;
 
 use crate::pty::{Terminal, on_terminal};
+use crate::screens::{assert_said, squeezed};
 use crate::workers::{red, started, until_seen, wanted};
 
 const LONG: &str = "a-team-with-a-name-that-somebody-chose-without-much-thought";
@@ -46,13 +47,7 @@ async fn every_list_fits_whatever_things_are_called() {
     assert!(short.contains("red-1") && short.contains("thread-0001"), "{short}");
     assert!(on_terminal(home, 80, &["worker", "ls"]).contains(&worker.handle));
     let team = on_terminal(home, 80, &["team", "show", "red"]);
-    let lines: Vec<&str> = team.lines().map(str::trim).collect();
-    let blank: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].is_empty()).collect();
-    assert_eq!(blank.first(), Some(&1), "{team}");
-    assert!(
-        lines[2].contains("MEMBER") && lines[4].is_empty() && lines[5].starts_with("No tasks."),
-        "{team}"
-    );
+    assert_said!(home, &squeezed(&team));
 }
 
 #[tokio::test]

@@ -26,8 +26,15 @@ fn several_threads_are_deleted_at_once_and_the_newest_is_listed_first() {
     assert_eq!(names(room.paseo(&["ls"])), ["plan", "third", "second"]);
     let deleted = room.home().paseo(&["thread", "rm", "second", "nobody", "third"]);
     assert_eq!(deleted.code, 3, "{deleted:?}");
-    assert_eq!(deleted.stdout, "Deleted thread second\nDeleted thread third\n");
-    assert!(deleted.stderr.contains("nobody"), "{deleted:?}");
+    assert_said!(room.home(), &deleted.stdout, @"
+    Deleted thread second
+    Deleted thread third
+    ");
+    assert_told!(room.home(), deleted, @"
+    exit 3
+    error: thread `nobody` not found
+     hint: run `paseo thread ls`
+    ");
     assert_eq!(names(room.paseo(&["ls"])), ["plan"]);
 }
 

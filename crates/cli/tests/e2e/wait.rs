@@ -59,7 +59,9 @@ fn spawn_waiting(home: &TestHome, arguments: &[&str]) -> (Child, BufReader<Child
     let mut child = home.spawn(arguments);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
-    while !said.contains("waiting for") {
+    // With `-v`, it names whom it waits for.
+    let handles = || arguments[1..].iter().filter(|argument| !argument.starts_with('-'));
+    while !handles().any(|handle| said.contains(handle)) {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
     }
     (child, stderr)
