@@ -36,6 +36,14 @@ for (const [form, options] of [
                     });
         });
 
+        test('the login page reads the same', async ({ stranger, daemon, complaints }) => {
+            complaints.allow(/401/);
+            const page = await stranger(options);
+            await page.goto(`${daemon.url}/app`);
+            await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+            expect(await settled(page, daemon)).toMatchSnapshot(`login-${form}.txt`);
+        });
+
         test('what lies over a page reads the same', async ({ app, daemon }) => {
             const { page } = app;
             for (const { what, at, open } of OPENED.filter(({ what }) => OVER.includes(what)))

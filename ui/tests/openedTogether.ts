@@ -3,9 +3,9 @@ import { expect } from './app';
 import { expectConfirm, type Opened } from './confirms';
 import type { Daemon } from './daemon';
 
-/** A team with a task, and a thread with a participant who has answered. */
+/** A team with a member and a task, and a thread with a participant who has answered. */
 export async function seedTogether(daemon: Daemon): Promise<void> {
-    await daemon.paseo('team', 'create', 'red');
+    await daemon.paseo('team', 'create', 'red', '--agent', 'ann');
     await daemon.paseo('task', 'create', 'First', '--team', 'red');
     const id = await daemon.paseo('thread', 'new', 'planning', '-C', daemon.work, '-q');
     await daemon.paseo('thread', 'invite', 'planning', 'scripted', '--id', 'ada');
@@ -22,6 +22,23 @@ async function inThread(page: Page): Promise<void> {
         .first()
         .click();
     await expect(page.locator('li[data-kind="message"]').last()).toContainText('here');
+}
+
+/** Shows the participants of the thread, which are beside it or in a sheet, and opens the menu of one. */
+async function ofParticipant(page: Page): Promise<void> {
+    await inThread(page);
+    const menu = page.getByRole('button', { name: 'Actions for ada' });
+    if (!(await menu.isVisible()))
+        await page.getByRole('button', { name: 'Participants', exact: true }).first().click();
+    await menu.click();
+    await expect(page.getByRole('menu', { name: 'ada' })).toBeVisible();
+}
+
+/** Opens the menu of the thread. */
+async function ofThread(page: Page): Promise<void> {
+    await inThread(page);
+    await page.getByRole('button', { name: 'Actions for this thread' }).click();
+    await expect(page.getByRole('menu')).toBeVisible();
 }
 
 /** Opens the form or the dialog of a team. */
@@ -57,6 +74,44 @@ export const TOGETHER: readonly Opened[] = [
         },
     },
     {
+        what: 'menu of a participant',
+        at: '/app/threads',
+        open: ofParticipant,
+    },
+    {
+        what: 'remove a participant',
+        at: '/app/threads',
+        open: async (page) => {
+            await ofParticipant(page);
+            await page.getByRole('menuitem', { name: 'Remove' }).click();
+            await expectConfirm(page, 'Remove ada from this thread?', 'Remove');
+        },
+    },
+    {
+        what: 'menu of a thread',
+        at: '/app/threads',
+        open: ofThread,
+    },
+    {
+        what: 'delete a thread',
+        at: '/app/threads',
+        open: async (page) => {
+            await ofThread(page);
+            await page.getByRole('menuitem', { name: 'Delete' }).click();
+            await expectConfirm(page, 'Delete “planning”?', 'Delete');
+        },
+    },
+    {
+        what: 'token of a thread',
+        at: '/app/threads',
+        open: async (page) => {
+            await ofThread(page);
+            await page.getByRole('menuitem', { name: 'Token for an outside program' }).click();
+            const sheet = page.getByRole('dialog', { name: 'Token for an outside program' });
+            await expect(sheet.getByRole('textbox', { name: 'Participant' })).toBeVisible();
+        },
+    },
+    {
         what: 'form of a team',
         at: '/app/teams',
         open: async (page) => {
@@ -77,6 +132,32 @@ export const TOGETHER: readonly Opened[] = [
         at: '/app/teams/red?task=task-0001',
         open: async (page) => {
             await expect(page.getByRole('dialog', { name: 'task-0001' })).toBeVisible();
+        },
+    },
+    {
+        what: 'team',
+        at: '/app/teams/red',
+        open: async (page) => {
+            await expect(page.getByText('First', { exact: true }).first()).toBeVisible();
+        },
+    },
+    {
+        what: 'menu of a task',
+        at: '/app/teams/red',
+        open: async (page) => {
+            await page.getByRole('button', { name: 'Actions for task-0001' }).first().click();
+            await expect(page.getByRole('menu')).toBeVisible();
+        },
+    },
+    {
+        what: 'remove a member',
+        at: '/app/teams/red',
+        open: async (page) => {
+            await expect(page.getByText('First', { exact: true }).first()).toBeVisible();
+            const members = page.getByRole('button', { name: /^Members/ });
+            if (await members.isVisible()) await members.click();
+            await page.getByRole('button', { name: 'Remove ann' }).click();
+            await expectConfirm(page, 'Remove ann from the team?', 'Remove');
         },
     },
     {
