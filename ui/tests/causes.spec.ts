@@ -141,3 +141,22 @@ test('a message that is held for budget leads to its request', async ({ app, dae
     const later = app.page.getByText('later', { exact: true });
     await expect(app.page.locator('[data-delivery]').filter({ has: later })).toContainText('held');
 });
+
+test('time goes on by the clock of the daemon, until nothing runs', async ({ app, daemon }) => {
+    // This browser is an hour ahead.
+    await app.page.addInitScript(() => {
+        const now = Date.now.bind(Date);
+        Date.now = () => now() + 3_600_000;
+    });
+    await app.page.reload();
+    await family(daemon);
+    await app.open('leader');
+    await openRequest(app);
+    const time = app.page.getByRole('main').locator('dl > div').filter({ hasText: 'Time' }).locator('dd');
+    await expect(time).toHaveText(/^\d+(\.\d)? m?s\s*so far$/);
+    const first = await time.innerText();
+    // Nothing happens meanwhile.
+    await expect(time).not.toHaveText(first, { useInnerText: true, timeout: 2500 });
+    await daemon.touch('go');
+    await expect(time).toHaveText(/^\d+(\.\d)? s$/);
+});

@@ -35,11 +35,13 @@ pub struct TraceStep {
 pub struct CauseView {
     /// Watch `cause:<id>` from here for what follows.
     pub seq: u64,
+    /// The daemon's time, for durations that go on.
+    pub now: Moment,
     pub cause: CauseId,
     /// The requester.
     pub opened_by: Option<ActorName>,
     pub opened_at: Option<Moment>,
-    /// When the last of its turns ended; null while one runs or a message is queued.
+    /// When the last of its turns ended; null while one runs, and while a message waits unless the request is stopped.
     pub ended_at: Option<Moment>,
     /// The beginning of the request on one line; null if it was erased.
     pub request: Option<String>,

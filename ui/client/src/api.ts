@@ -3819,6 +3819,8 @@ export interface components {
              * @description Number of its messages, see `GET /api/causes/{cause}/messages`.
              */
             messages: number;
+            /** @description The daemon's time, for durations that go on. */
+            now: components["schemas"]["Moment"];
             opened_at?: components["schemas"]["Moment"] | null;
             opened_by?: components["schemas"]["ActorName"] | null;
             post?: components["schemas"]["PostId"] | null;
@@ -10149,6 +10151,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "opened_by": "human:cli",
                      *       "opened_at": "2026-01-31T12:00:00.000Z",
@@ -10309,6 +10312,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "seq": 4711,
+                     *       "now": "2026-01-31T12:00:00.000Z",
                      *       "cause": "3f2d5c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *       "opened_by": "human:cli",
                      *       "opened_at": "2026-01-31T12:00:00.000Z",

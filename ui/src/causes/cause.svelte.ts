@@ -1,5 +1,6 @@
 import { PaseoError } from '@paseo/client';
 import { api, explain } from '../lib/client';
+import { Lag } from '../lib/lag';
 import { Reader } from '../lib/reader';
 import type { Cause, CauseMessage, EventFrame } from '../lib/wire';
 
@@ -14,6 +15,9 @@ export class CauseStory {
     more = $state(false);
     missing = $state(false);
     problem = $state('');
+    /** The daemon's time, as of the last second. */
+    now = $state(0);
+    private readonly lag = new Lag();
     private room = PAGE;
     private readonly reader = new Reader(() => this.readOnce(), 300);
 
@@ -27,6 +31,12 @@ export class CauseStory {
     extend(): void {
         this.room += PAGE;
         this.reader.read();
+    }
+
+    /** Keeps what goes on counting. */
+    tick(): () => void {
+        const timer = setInterval(() => this.lookAtClock(), 1000);
+        return () => clearInterval(timer);
     }
 
     end(): void {
@@ -45,12 +55,22 @@ export class CauseStory {
     /** Stops all of it. Returns why that was refused. */
     async stop(): Promise<string | undefined> {
         try {
-            this.view = await api.post('/api/causes/{cause}/stop', { path: { cause: this.id } });
+            this.take(await api.post('/api/causes/{cause}/stop', { path: { cause: this.id } }));
             this.read();
             return undefined;
         } catch (error) {
             return explain(error);
         }
+    }
+
+    private take(view: Cause): void {
+        this.lag.take(view.now, performance.now());
+        this.lookAtClock();
+        this.view = view;
+    }
+
+    private lookAtClock(): void {
+        this.now = this.lag.now(performance.now());
     }
 
     private async readOnce(): Promise<void> {
@@ -65,7 +85,8 @@ export class CauseStory {
                 messages.push(...page.messages);
                 ({ next } = page);
             } while (next && messages.length < this.room);
-            [this.view, this.messages, this.more] = [view, messages, Boolean(next)];
+            this.take(view);
+            [this.messages, this.more] = [messages, Boolean(next)];
             this.missing = false;
             this.problem = '';
         } catch (error) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cause, CauseMessage } from '../lib/wire';
-import { canStop, nameOf, senderOf, stageOf, stateOf, took } from './told';
+import { canStop, nameOf, senderOf, stageOf, stateOf, timeOf, took } from './told';
 
 const cause = (fields: Partial<Cause>) =>
     ({ stopped: false, running: 0, waiting: 0, turns: [], ...fields }) as Cause;
@@ -40,4 +40,16 @@ test('what still runs has taken until now', () => {
     expect(took(from, '2026-01-01T00:00:02Z', 0)).toBe('2.0 s');
     expect(took(from, null, Date.parse(from) + 500)).toBe('500 ms');
     expect(took(null, null, 0)).toBe('');
+});
+
+test('a request goes on only as long as something runs or waits for it', () => {
+    const opened_at = '2026-01-01T00:00:00Z';
+    const ended_at = '2026-01-01T00:00:02Z';
+    const at = (fields: Partial<Cause>) =>
+        timeOf(cause({ opened_at, ...fields }), Date.parse(opened_at) + 9000);
+    expect(at({ running: 1 })).toEqual({ time: '9.0 s', goesOn: true });
+    expect(at({ waiting: 1 })).toEqual({ time: '9.0 s', goesOn: true });
+    expect(at({ ended_at })).toEqual({ time: '2.0 s', goesOn: false });
+    expect(at({ ended_at, waiting: 1, stopped: true })).toEqual({ time: '2.0 s', goesOn: false });
+    expect(at({})).toEqual({ time: '–', goesOn: false });
 });

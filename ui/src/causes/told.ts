@@ -28,7 +28,15 @@ export function canStop({
 /** Returns how long something took, or has taken until now. */
 export function took(from: string | null | undefined, to: string | null | undefined, now: number): string {
     if (!from) return '';
-    return duration(Math.max(0, (to ? Date.parse(to) : now) - Date.parse(from)));
+    return duration(Math.max(0, Math.round((to ? Date.parse(to) : now) - Date.parse(from))));
+}
+
+/** Returns how long a request took, or has taken as long as something runs or waits for it. */
+export function timeOf(cause: Cause, now: number): { readonly time: string; readonly goesOn: boolean } {
+    const { running, waiting, stopped, opened_at, ended_at } = cause;
+    const goesOn = running > 0 || (waiting > 0 && !stopped);
+    const time = goesOn || ended_at ? took(opened_at, goesOn ? null : ended_at, now) : '';
+    return { time: time || '–', goesOn };
 }
 
 /** Returns who sent a message. */

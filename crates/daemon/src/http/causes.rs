@@ -30,6 +30,7 @@ use super::trace::{Told, decode, told};
 use crate::directory::shown as as_typed;
 use crate::failure::Failure;
 use crate::journal::Entries;
+use crate::mint;
 use crate::sessions::{Command, gone_is_fine};
 use crate::view;
 
@@ -256,7 +257,8 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
         Some(sent) => beginning(app, &sent.text).await?,
         None => None,
     };
-    let ended_at = ended(lineage.turns.values()).filter(|_| waiting == 0);
+    // What waits for a stopped request is not worked on.
+    let ended_at = ended(lineage.turns.values()).filter(|_| waiting == 0 || state.stopped);
     let tasks = tasks(app, &lineage).await?;
     let (wakes, wakes_left, spawned) = (state.woken, state.wakes_left(), state.spawned);
     let Cause { opened, begun, stopped, .. } = state;
@@ -265,6 +267,7 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
     let asked = asked.or_else(|| opened.as_ref().map(|opened| (&opened.by, opened.at)));
     Ok(CauseView {
         seq,
+        now: mint::now().into(),
         cause: id.into(),
         opened_by: asked.map(|(by, _)| by.into()),
         opened_at: asked.map(|(_, at)| at.into()),
