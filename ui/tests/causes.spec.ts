@@ -160,3 +160,14 @@ test('time goes on by the clock of the daemon, until nothing runs', async ({ app
     await daemon.touch('go');
     await expect(time).toHaveText(/^\d+(\.\d)? s$/);
 });
+
+test('a message in a thread that wakes nobody is quoted, and takes no time', async ({ app, daemon }) => {
+    const thread = await daemon.paseo('thread', 'new', 'planning', '-q');
+    const said = { text: 'a note for later', to: 'user' };
+    const { event } = await daemon.api<{ event: { id: string } }>(`/threads/${thread}/messages`, said);
+    await app.page.goto(new URL(`/app/causes/${event.id}`, app.page.url()).href);
+    await expect(app.page.locator('blockquote')).toHaveText('a note for later');
+    await expect(app.page.getByRole('main').locator('dl')).toContainText('Time –');
+    await expect(app.page.getByRole('main').locator('dl')).not.toContainText('so far');
+    await expect(app.page.getByRole('link', { name: 'Posted in a thread' })).toBeVisible();
+});

@@ -43,7 +43,7 @@ pub struct CauseView {
     pub opened_at: Option<Moment>,
     /// When the last of its turns ended; null while one runs, and while a message waits unless the request is stopped.
     pub ended_at: Option<Moment>,
-    /// The beginning of the request on one line; null if it was erased.
+    /// The beginning of what the person wrote, on one line; null if it was erased.
     pub request: Option<String>,
     /// The first agent that was asked.
     pub session: Option<SessionId>,

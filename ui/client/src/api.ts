@@ -3824,7 +3824,7 @@ export interface components {
             opened_at?: components["schemas"]["Moment"] | null;
             opened_by?: components["schemas"]["ActorName"] | null;
             post?: components["schemas"]["PostId"] | null;
-            /** @description The beginning of the request on one line; null if it was erased. */
+            /** @description The beginning of what the person wrote, on one line; null if it was erased. */
             request?: string | null;
             /**
              * Format: uint64

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cast::{Cast, WAIT, release, tool};
 use crate::screens::{assert_said, assert_told};
+use crate::threads::Room;
 use crate::watch::next;
 use crate::workers::red;
 use crate::workers_tools::member;
@@ -283,4 +284,26 @@ async fn a_message_of_a_stopped_request_waits_behind_the_work_of_another() {
         ("held", Some("cause_stopped".to_owned()))
     );
     assert!(!cast.said(&busy.id).await.contains(&"never".to_owned()));
+}
+
+#[tokio::test]
+async fn a_request_that_began_in_a_thread_is_what_the_person_wrote() {
+    let room = Room::new(&["ada"]);
+    let client = &room.watched.client;
+    let silent = room.say("user", "a note that wakes nobody").await;
+    let cause = client.cause(silent.id.as_ref()).await.unwrap();
+    assert_eq!((cause.request.as_deref(), cause.post), (Some("a note that wakes nobody"), Some(silent.id)));
+    assert_eq!((cause.turns.len(), cause.running, cause.waiting, cause.ended_at), (0, 0, 0, None));
+
+    let asked = room.say("ada", "Build the parser <<say built>>").await;
+    room.until(|event| event.from == "ada").await;
+    let cause = client.cause(asked.id.as_ref()).await.unwrap();
+    assert_eq!(cause.request.as_deref(), Some("Build the parser <<say built>>"));
+    // What she was told has the whole conversation in it.
+    let told = client.cause_messages(&cause.cause).await.unwrap().messages.remove(0).text.unwrap();
+    assert!(!told.starts_with("Build the parser"), "{told}");
+
+    room.paseo(&["rm", "plan"]);
+    let erased = client.cause(&cause.cause).await.unwrap();
+    assert_eq!((erased.request, erased.cause), (None, cause.cause));
 }

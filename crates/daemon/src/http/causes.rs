@@ -253,8 +253,8 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
     let total = lineage.turns.values().fold(Usage::default(), |total, worked| total.plus(worked.usage));
     let running = lineage.turns.values().filter(|worked| worked.ended.is_none()).count();
     let waiting = agents.iter().map(|agent| agent.waiting).sum();
-    let request = match state.opened.as_ref().and_then(|opened| lineage.messages.get(&opened.delivery)) {
-        Some(sent) => beginning(app, &sent.text).await?,
+    let request = match written(app, &state, &lineage).await? {
+        Some(text) => beginning(app, &text).await?,
         None => None,
     };
     // What waits for a stopped request is not worked on.
@@ -306,6 +306,19 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
         tasks,
         complete,
     })
+}
+
+/// Returns what a person wrote: in the thread that it began in, else to the first agent. What those who were woken by a
+/// thread are sent has the whole conversation in it.
+async fn written(app: &App, state: &Cause, lineage: &Lineage) -> Result<Option<ContentRef>, Failure> {
+    if let Some(begun) = &state.begun {
+        return match app.threads.post_text(begun.thread, begun.post).await {
+            Err(failure) if failure.code == Code::NotFound => Ok(None),
+            found => found,
+        };
+    }
+    let first = state.opened.as_ref().and_then(|opened| lineage.messages.get(&opened.delivery));
+    Ok(first.map(|sent| sent.text.clone()))
 }
 
 /// Returns when the last of some turns ended, if all have.

@@ -1,6 +1,7 @@
 //! Where something is in a thread, by its id.
 
 use paseo_core::codec;
+use paseo_core::content::ContentRef;
 use paseo_core::id::{PostId, ThreadId};
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::thread::Event;
@@ -8,6 +9,7 @@ use paseo_store::{Record, Version};
 use paseo_wire::error::Code;
 
 use super::Threads;
+use super::coordinator::posted;
 use crate::failure::Failure;
 
 /// How many of the newest events are looked through first: most of what is looked for was just said.
@@ -58,6 +60,13 @@ impl Threads {
             refused(Code::NotFound, format!("{field}: message `{typed}` not found in this thread"))
         })?;
         Ok((post, place))
+    }
+
+    /// Returns the text of a message, if what an id names is one.
+    pub(crate) async fn post_text(&self, id: ThreadId, post: PostId) -> Result<Option<ContentRef>, Failure> {
+        let Some(version) = self.place(id, post).await? else { return Ok(None) };
+        let records = self.events(id, version - 1, 1).await?;
+        Ok(records.first().and_then(posted).map(|posted| posted.text))
     }
 
     async fn look(
