@@ -147,3 +147,56 @@ test('the past stays on the screen while the daemon is killed, and goes on after
     await history.back.click();
     await board.expectIn('Ready', 3);
 });
+
+test('threads and what a guard refused are shown as they were', async ({ app, daemon }) => {
+    const { page } = app;
+    await page.setViewportSize(DESK.viewport);
+    await team(daemon, 'red', [{ title: 'First', resources: ['src'] }]);
+    const version = async () => (await daemon.api<{ team: { version: number } }>('/teams/red')).team.version;
+    const member = page.locator('[data-member="ann"]');
+    const refused = 'Refused to run this, which may change any file';
+    await new TeamPage(app).open('red');
+    const flags = ['--team', 'red', '--member', 'ann', '--guard', 'lease'];
+    const ann = await daemon.paseo('run', '-d', ...flags, '<<say hello>>');
+    await expect(member).toContainText('idle');
+    const before = await version();
+    await daemon.paseo('send', ann, '<<sh touch made>>');
+    await expect(member).toContainText(refused);
+    const after = await version();
+    expect(after).toBeGreaterThan(before);
+
+    const thread = page.locator('[data-thread]');
+    const start = ['worker', 'start', '<<say ready>>', '--team', 'red', '--provider', 'scripted'];
+    await daemon.paseo(...start, '--title', 'Results');
+    await expect(thread).toContainText('Results');
+    // Its task and its result.
+    await expect(thread).toContainText('2 messages');
+    const { threads } = await daemon.api<{ threads: { id: string }[] }>('/threads');
+    const id = threads[0]?.id ?? '';
+    const started = await version();
+    const say = async (text: string) => {
+        await daemon.api(`/threads/${id}/messages`, { text, to: 'user' });
+        // An event of the team after the message.
+        await daemon.paseo('task', 'create', text, '--team', 'red');
+        return version();
+    };
+    const said = await say('one');
+    await say('two');
+    await expect(thread).toContainText('4 messages');
+
+    const history = new History(page);
+    await history.open();
+    await history.goTo(said);
+    await expect(thread).toContainText('3 messages');
+    await history.goTo(started);
+    await expect(thread).toContainText('0 messages');
+    await expect(member).toContainText(refused);
+    await expect(member.getByRole('button')).toHaveCount(0);
+    await history.goTo(after);
+    await expect(thread).toHaveCount(0);
+    await expect(member).toContainText(refused);
+    await history.goTo(before);
+    await expect(member).toContainText('ann');
+    await expect(member).not.toContainText('Refused');
+    await expectAccessible(page);
+});

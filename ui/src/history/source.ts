@@ -1,6 +1,7 @@
+import { PaseoError } from '@paseo/client';
 import { api } from '../lib/client';
 import { whole } from '../lib/pages';
-import type { Notice, Task, Team, Thread, ThreadEvent } from '../lib/wire';
+import type { Notice, Task, Team, TeamThread, Thread, ThreadEvent } from '../lib/wire';
 
 /** Which state is meant: the one after an event, or the one at a moment. */
 export type Point = { readonly version: number } | { readonly at: string };
@@ -39,10 +40,18 @@ export interface Source<State> {
 export interface TeamState {
     readonly team: Team;
     readonly tasks: readonly Task[];
+    readonly threads: readonly TeamThread[];
 }
 
-/** The past of a team. `words` says what an entry of its audit trail is about. */
-export function pastOfTeam(id: string, words: (notice: Notice) => string): Source<TeamState> {
+/**
+ * The past of a team. `words` says what an entry of its audit trail is about; `present` returns the threads that it has now,
+ * without those that were deleted.
+ */
+export function pastOfTeam(
+    id: string,
+    words: (notice: Notice) => string,
+    present: () => readonly TeamThread[],
+): Source<TeamState> {
     const path = { team: id };
     const after = async (version: number, limit: number): Promise<HappeningPage> => {
         const page = await api.get('/api/teams/{team}/audit', { path, query: { after: version, limit } });
@@ -59,14 +68,33 @@ export function pastOfTeam(id: string, words: (notice: Notice) => string): Sourc
             const answer = api.get('/api/teams/{team}', { path, query: point });
             const version = await versionOf(point, async () => (await answer).team.version);
             const pages = api.pages('/api/teams/{team}/tasks', { path, query: { version, limit: 500 } });
-            const [{ team }, { tasks }, then] = await Promise.all([
+            const [{ team }, { tasks }, then, threads] = await Promise.all([
                 answer,
                 whole(pages, (page) => page.tasks),
                 wordsAt(after, version),
+                answer.then(({ team }) => threadsAt(present(), team.updated_at)),
             ]);
-            return { version, moment: team.updated_at, words: then, state: { team, tasks } };
+            return { version, moment: team.updated_at, words: then, state: { team, tasks, threads } };
         },
     };
+}
+
+/** Returns threads as they were at a moment, without those that came later. */
+async function threadsAt(threads: readonly TeamThread[], moment: string): Promise<readonly TeamThread[]> {
+    const there = threads.filter(({ created_at }) => created_at <= moment);
+    const then = there.map(async (thread) => {
+        if (thread.updated_at <= moment) return [thread];
+        try {
+            const path = { thread: thread.id };
+            const past = await api.get('/api/threads/{thread}', { path, query: { at: moment } });
+            return [past.thread];
+        } catch (error) {
+            // What was deleted meanwhile has no past.
+            if (error instanceof PaseoError && error.status === 404) return [];
+            throw error;
+        }
+    });
+    return (await Promise.all(then)).flat();
 }
 
 /** The past of a thread, without its messages. `words` says what an event is about. */

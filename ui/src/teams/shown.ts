@@ -1,5 +1,5 @@
 import type { Past, TeamState } from '../history/source';
-import type { Task, Team } from '../lib/wire';
+import type { Task, Team, TeamThread } from '../lib/wire';
 import type { Board } from './board.svelte';
 
 /** A team with its tasks as a page shows them: as they are, which is a `Board`, or as they were. */
@@ -7,6 +7,7 @@ export interface ShownBoard {
     readonly id: string;
     readonly team: Team | undefined;
     readonly tasks: readonly Task[];
+    readonly threads: readonly TeamThread[];
     /** The daemon's time, on which leases run. */
     readonly now: number;
     /** The team can be changed: it is the present, and the team is not closed. */
@@ -17,11 +18,12 @@ export interface ShownBoard {
 }
 
 /** Returns a team as it was. Its leases are those of that moment, and nothing can be changed. */
-export function boardOf({ moment, state: { team, tasks } }: Past<TeamState>): ShownBoard {
+export function boardOf({ moment, state: { team, tasks, threads } }: Past<TeamState>): ShownBoard {
     return {
         id: team.id,
         team,
         tasks,
+        threads,
         now: Date.parse(moment),
         open: false,
         live: undefined,

@@ -124,6 +124,13 @@ fn a_team_remembers_what_guards_refused() {
     assert_said!(home, all[0]["why"].as_str().unwrap(), @"a command may change any file, and ann owns no task whose resource is `.`");
     assert!(home.paseo(&["team", "show"]).ok().contains("lease"));
     assert!(home.paseo(&["team", "audit"]).ok().contains("write_refused ann"));
+    let version = parsed(&home.paseo(&["team", "show", "--json"]))["version"].as_u64().unwrap();
+    let then = |version: u64| {
+        parsed(&home.paseo(&["team", "show", "red", "--at", &version.to_string(), "--json"]))["agents"][0]
+            .clone()
+    };
+    assert_eq!(then(version)["refused"], all[0]);
+    assert_eq!((&then(version - 1)["id"], then(version - 1).get("refused")), (&"ann".into(), None));
 
     assert!(home.kill_daemon());
     assert_eq!(refusals(), all, "also after a crash");

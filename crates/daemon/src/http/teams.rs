@@ -78,7 +78,8 @@ pub(crate) async fn show(
     let Json(present) = answer(&app, &team).await?;
     let Some(point) = past::point(at, version)? else { return Ok(Json(present)) };
     let past = past::read(&app.sessions.context.journal, &*team, &team.id, point).await?;
-    Ok(Json(TeamAnswer { team: view::past_team(&past, &app.sessions.context.directory), ..present }))
+    let team = view::past_team(&past, &app.sessions.context).await?;
+    Ok(Json(TeamAnswer { team, ..present }))
 }
 
 pub(crate) async fn enrol(

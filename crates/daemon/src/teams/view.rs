@@ -33,11 +33,13 @@ pub(crate) fn team(team: &Team, directory: &Directory) -> TeamView {
     }
 }
 
-/// Returns a team of the past as the API shows it: whose session was closed since was not gone then.
-pub(crate) fn past_team(past: &Team, directory: &Directory) -> TeamView {
-    let mut view = team(past, directory);
+/// Returns a team of the past as the API shows it, with what the guards had refused by then: whose session was closed
+/// since was not gone then, and what guarded its members is not known.
+pub(crate) async fn past_team(past: &Team, context: &Context) -> Result<TeamView, Failure> {
+    let mut view = team(past, &context.directory);
     view.agents.iter_mut().for_each(|agent| agent.gone = false);
-    view
+    tell_refusals(&mut view, past, &context.journal).await?;
+    Ok(view)
 }
 
 /// Returns a team as the API shows it by itself, with what guards its members and what that refused last.
@@ -47,12 +49,19 @@ pub(crate) async fn whole(team: &Team, context: &Context) -> Result<TeamView, Fa
         let session = team.agents.get(agent.id.as_str()).and_then(|member| member.session);
         let session = session.and_then(|session| context.directory.get(session));
         agent.guard = session.filter(|session| context.is_guarded_process(session)).map(|_| Guard::Lease);
-        let newest = team.refusals.get(agent.id.as_str()).and_then(|all| all.last());
-        if let Some(newest) = newest {
-            agent.refused = Some(refusal(&context.journal, &agent.id, newest).await?);
+    }
+    tell_refusals(&mut view, team, &context.journal).await?;
+    Ok(view)
+}
+
+/// Adds to each member what it was refused last.
+async fn tell_refusals(view: &mut TeamView, team: &Team, journal: &Journal) -> Result<(), Failure> {
+    for agent in &mut view.agents {
+        if let Some(newest) = team.refusals.get(agent.id.as_str()).and_then(|all| all.last()) {
+            agent.refused = Some(refusal(journal, &agent.id, newest).await?);
         }
     }
-    Ok(view)
+    Ok(())
 }
 
 /// Returns a refused write as the API shows it.
