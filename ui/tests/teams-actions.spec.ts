@@ -82,4 +82,26 @@ test('dependencies are drawn at rest, and stronger for the card that is pointed 
     expect(await width('needs')).toBeGreaterThan(await width('rest'));
     await app.page.mouse.move(0, 0);
     await expect(lines('rest')).toHaveCount(2);
+    // Each says which of the two waits, and passes behind cards.
+    for (const line of await lines('rest').all())
+        await expect(line).toHaveAttribute('marker-end', /^url\(#.*-rest\)$/);
+    const inFront = await board.card('task-0001').evaluate((card) => {
+        const lines = document.querySelector<SVGElement>('main svg:has(path.rest)');
+        if (!lines) return 'there are no lines';
+        lines.style.pointerEvents = 'all';
+        lines.querySelectorAll('path').forEach((path) => (path.style.pointerEvents = 'all'));
+        const { left, top, width, height } = card.getBoundingClientRect();
+        return card.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    });
+    expect(inFront).toBe(true);
+});
+
+test('a phone shows the first column with tasks', async ({ app, daemon }) => {
+    await app.page.setViewportSize({ width: 390, height: 844 });
+    await team(daemon, 'red', [{ title: 'one' }]);
+    await daemon.paseo('task', 'claim', 'task-0001', '--team', 'red');
+    const board = new TeamPage(app);
+    await board.open('red');
+    await expect(board.card('task-0001')).toBeVisible();
+    await expect(board.column('Ready')).toBeHidden();
 });

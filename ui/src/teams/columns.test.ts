@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnsOf, dependencies, relationsOf } from './columns';
+import { columnsOf, dependencies, firstFilled, relationsOf } from './columns';
 import { taskOf } from './sample';
 
 describe('the columns of a board', () => {
@@ -53,5 +53,12 @@ describe('the columns of a board', () => {
             ['task-0004', 'overlaps'],
         ]);
         expect(relationsOf(tasks, undefined).size).toBe(0);
+    });
+
+    it('begins with the first column that has a task', () => {
+        const [done, held] = [{ status: 'completed' }, { status: 'in_progress' }] as const;
+        expect(firstFilled([taskOf('task-0001', done), taskOf('task-0002', held)])).toBe('progress');
+        expect(firstFilled([taskOf('task-0001', { status: 'canceled' })])).toBe('ready');
+        expect(firstFilled([])).toBe('ready');
     });
 });

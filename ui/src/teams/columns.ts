@@ -51,6 +51,11 @@ export function columnsOf(tasks: readonly Task[], canceled: boolean): readonly C
     return COLUMNS.map((column) => ({ ...column, tasks: of.get(column.name) ?? [] }));
 }
 
+/** Returns the first column with a task in it: where a screen with room for one begins. */
+export function firstFilled(tasks: readonly Task[]): ColumnName {
+    return columnsOf(tasks, false).find(({ tasks }) => tasks.length > 0)?.name ?? 'ready';
+}
+
 function newestFirst(one: Task, other: Task): number {
     return (other.ended_at ?? '').localeCompare(one.ended_at ?? '') || other.id.localeCompare(one.id);
 }
