@@ -103,19 +103,39 @@ test('a client of the bridge protocol and the page show the same in the same ord
     const eve = await Bridge.join(daemon, id, 'eve');
     await eve.present('listening');
     await expect((await page.people()).locator('[data-participant="eve"]')).toContainText('listening');
+    const stream = await eve.follow();
+    const cameToPage = await page.watch();
+    /** Both have it, in less time than a person needs to look from one to the other. */
+    const bothShow = async (text: string) => {
+        const timeout = 2000;
+        await Promise.all([
+            expect(page.messages.last()).toContainText(text, { timeout }),
+            expect.poll(() => stream.came.at(-1), { timeout }).toBe(text),
+        ]);
+    };
+    for (const at of [1, 2, 3]) {
+        await eve.say(`eve says ${at}`);
+        await bothShow(`eve says ${at}`);
+        await page.send(`you say ${at}`);
+        await bothShow(`you say ${at}`);
+    }
     // Both talk at once.
-    const [numbers] = [Array.from({ length: 10 }, (_, at) => at)];
+    const numbers = Array.from({ length: 10 }, (_, at) => at);
     const program = (async () => {
         for (const at of numbers) await eve.say(`eve ${at}`);
     })();
     for (const at of numbers) await page.send(`you ${at}`);
     await program;
-    await expect(page.messages).toHaveCount(20);
+    await expect(page.messages).toHaveCount(26);
     const said = await eve.said();
-    expect(said).toHaveLength(20);
+    expect(said).toHaveLength(26);
     await expect.poll(() => page.said()).toEqual(said);
+    // Not only the order in the end is the same, but also that in which they came.
+    await expect.poll(() => stream.came).toEqual(said);
+    expect(await cameToPage()).toEqual(said);
+    stream.leave();
     await app.page.reload();
-    await expect(page.messages).toHaveCount(20);
+    await expect(page.messages).toHaveCount(26);
     expect(await page.said()).toEqual(said);
 });
 

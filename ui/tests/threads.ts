@@ -80,6 +80,26 @@ export class ThreadPage {
         await expect(this.composer).toHaveValue('');
     }
 
+    /** Notes messages in the order in which they come from now on. */
+    async watch(): Promise<() => Promise<string[]>> {
+        const came = await this.page.evaluateHandle(() => {
+            const came = new Set<string>();
+            const look = () => {
+                for (const article of document.querySelectorAll('li[data-kind="message"] article'))
+                    came.add(
+                        article.querySelector('.markdown, p:not(.head, .woken)')?.textContent?.trim() ?? '',
+                    );
+            };
+            new MutationObserver(look).observe(document, {
+                childList: true,
+                characterData: true,
+                subtree: true,
+            });
+            return came;
+        });
+        return () => came.evaluate((came) => [...came].filter(Boolean));
+    }
+
     /** What was said, in order. */
     async said(): Promise<string[]> {
         return this.messages
@@ -113,6 +133,19 @@ export class Bridge {
         if (!response.ok) throw new Error(await response.text());
     }
 
+    /** Follows the thread. What comes is noted in the order in which it comes, until the thread is left. */
+    async follow(): Promise<{ readonly came: readonly string[]; leave: () => void }> {
+        const leaving = new AbortController();
+        const { signal } = leaving;
+        const response = await fetch(`${this.url}/events/stream`, { headers: this.headers, signal });
+        if (!response.ok || !response.body) throw new Error(await response.text());
+        const came: string[] = [];
+        void note(response.body.pipeThrough(new TextDecoderStream()), came).catch((error: unknown) => {
+            if (!signal.aborted) came.push(String(error));
+        });
+        return { came, leave: () => leaving.abort() };
+    }
+
     async present(state: string): Promise<void> {
         const body = JSON.stringify({ state });
         const response = await fetch(`${this.url}/presence`, { method: 'POST', headers: this.headers, body });
@@ -128,5 +161,20 @@ export class Bridge {
 
     private get headers(): Record<string, string> {
         return { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' };
+    }
+}
+
+/** Notes the messages of a stream of events. */
+async function note(stream: ReadableStream<string>, came: string[]): Promise<void> {
+    const reader = stream.getReader();
+    let rest = '';
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        const lines = (rest + part.value).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) {
+            if (!line.startsWith('data:')) continue;
+            const event = JSON.parse(line.slice('data:'.length)) as { type?: string; content?: string };
+            if (event.type === 'message') came.push(event.content ?? '');
+        }
     }
 }
