@@ -108,15 +108,12 @@ async function wake(daemon: Daemon, thread: string, participants: number): Promi
             text: `@agent-${number} <<say awake ${number}>>`,
             to: `agent-${number}`,
         });
-        await expect
-            .poll(
-                async () =>
-                    JSON.stringify(
-                        await ask(daemon, 'GET', `/api/threads/${thread}/events?limit=20`),
-                    ).includes(`"awake ${number}"`),
-                { timeout: 60_000 },
-            )
-            .toBe(true);
+        const path = `/api/threads/${thread}/events?limit=20`;
+        const answered = async () => {
+            const { events } = await ask<{ events: { from: string; type: string }[] }>(daemon, 'GET', path);
+            return events.some(({ from, type }) => from === `agent-${number}` && type === 'message');
+        };
+        await expect.poll(answered, { timeout: 60_000 }).toBe(true);
     }
 }
 
