@@ -1,4 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import type { Daemon } from '../tests/daemon';
 
@@ -15,6 +17,8 @@ declare global {
         received?: Map<string, Received>;
     }
 }
+
+const BARE = fileURLToPath(new URL('bareClients.mjs', import.meta.url));
 
 /** What a terminal prints ten times a second: the time in microseconds, on a line of its own so that tmux sends all of it. */
 export const MARKS = 'while :; do printf "@%s@\\n" "${EPOCHREALTIME/[^0-9]/}"; sleep 0.1; done';
@@ -74,38 +78,25 @@ export async function busiest(page: Page): Promise<string | undefined> {
     );
 }
 
-/** A bare `tmux attach` that watches the terminal of a worker. */
-export class BareClient {
-    readonly late: number[] = [];
+/** Bare `tmux attach` clients, each of which watches the terminal of a worker. */
+export class BareClients {
     private readonly process: ChildProcess;
 
-    constructor(daemon: Daemon, worker: string) {
-        const attach = `tmux -S ${daemon.terminals} attach -t =${worker}: -f read-only,ignore-size`;
-        const env = { ...process.env, TERM: 'xterm-256color', TMUX: '' };
-        this.process = spawn('script', ['-q', '-f', '-c', attach, '/dev/null'], {
-            env,
-            stdio: ['pipe', 'pipe', 'ignore'],
-        });
-        let rest = '';
-        this.process.stdout?.on('data', (bytes: Buffer) => {
-            const now = performance.timeOrigin + performance.now();
-            const text = rest + bytes.toString('latin1');
-            let end = 0;
-            for (const match of text.matchAll(/@(\d{16})@/g)) {
-                this.late.push(now - Number(match[1]) / 1000);
-                end = match.index + match[0].length;
-            }
-            rest = text.slice(Math.max(end, text.length - 17));
-        });
+    constructor(daemon: Daemon, workers: readonly string[]) {
+        // What loads the scenes is not for it.
+        this.process = fork(BARE, [daemon.terminals, ...workers], { execArgv: [] });
+    }
+
+    /** Returns how late marks came since this was asked last, in milliseconds. */
+    async late(): Promise<readonly number[]> {
+        this.process.send('late');
+        const [late] = (await once(this.process, 'message')) as [number[]];
+        return late;
     }
 
     async stop(): Promise<void> {
-        const over = ended(this.process);
-        this.process.kill('SIGTERM');
+        const over = once(this.process, 'exit');
+        this.process.disconnect();
         await over;
     }
-}
-
-function ended(child: ChildProcess): Promise<void> {
-    return new Promise((resolve) => child.once('close', () => resolve()));
 }

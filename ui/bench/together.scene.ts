@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { Daemon } from '../tests/daemon';
 import { Meter, pass, resident } from './stopwatch';
-import { BareClient, busiest, FLOOD, forgetMarks, MARKS, marks, watchMarks } from './terminals';
+import { BareClients, busiest, FLOOD, forgetMarks, MARKS, marks, watchMarks } from './terminals';
 import { ask, report, scene, told } from './world';
 
 /** The part of the time after which everything that is kept is there. */
@@ -41,7 +41,10 @@ scene('a team and a thread are watched while a terminal prints without end', asy
     expect(live).toContain(flooding);
     await expect(captured(terminals)).toHaveCount(workers.length - LIVE);
     const wanderer = await browse({ viewport: { width: 1440, height: 900 } });
-    const bare = live.filter((worker) => worker !== flooding).map((worker) => new BareClient(daemon, worker));
+    const bare = new BareClients(
+        daemon,
+        live.filter((worker) => worker !== flooding),
+    );
 
     const began = Date.now();
     const walking = wander(
@@ -52,7 +55,7 @@ scene('a team and a thread are watched while a terminal prints without end', asy
     );
     await pass(milliseconds * WARM);
     await forgetMarks(terminals);
-    bare.forEach(({ late }) => late.splice(0));
+    await bare.late();
     const meter = await Meter.of(terminals);
     const heapBefore = await meter.heap();
     const residentBefore = resident(about.pid);
@@ -62,8 +65,8 @@ scene('a team and a thread are watched while a terminal prints without end', asy
     await expect(captured(terminals)).toHaveCount(workers.length - LIVE);
     expect(await busiest(terminals)).toContain(`/${flooding}/`);
     const seen = await marks(terminals);
-    const bareSeen = bare.flatMap(({ late }) => late);
-    await Promise.all(bare.map((client) => client.stop()));
+    const bareSeen = await bare.late();
+    await bare.stop();
     const [heapAfter, residentAfter] = [await meter.heap(), resident(about.pid)];
     const longest = [
         ['terminals', await longestTask(terminals, began)] as const,
