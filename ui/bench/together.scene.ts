@@ -1,6 +1,7 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { Daemon } from '../tests/daemon';
 import { Meter, pass, resident } from './stopwatch';
+import { claimable, makeTeam } from './team';
 import { BareClients, busiest, FLOOD, forgetMarks, MARKS, marks, watchMarks } from './terminals';
 import { ask, report, scene, told } from './world';
 
@@ -9,6 +10,12 @@ const WARM = 0.25;
 const LOOK_MS = 3000;
 /** Terminals of a page that are live; others are captured. */
 const LIVE = 12;
+
+interface Wandered {
+    readonly thread: string;
+    readonly participants: number;
+    readonly tasks: number;
+}
 
 interface About {
     readonly seconds: number;
@@ -50,7 +57,7 @@ scene('a team and a thread are watched while a terminal prints without end', asy
     const walking = wander(
         wanderer,
         daemon,
-        { thread, participants: about.participants },
+        { thread, participants: about.participants, tasks: about.tasks },
         began + milliseconds,
     );
     await pass(milliseconds * WARM);
@@ -120,32 +127,6 @@ async function wake(daemon: Daemon, thread: string, participants: number): Promi
     }
 }
 
-/** Makes a team with tasks, and workers that are ready. Returns the names of the workers. */
-async function makeTeam(daemon: Daemon, tasks: number, workers: number): Promise<string[]> {
-    await daemon.paseo('team', 'create', 'red', '-C', daemon.work);
-    for (let number = 1; number <= tasks; number++)
-        await ask(daemon, 'POST', '/api/teams/red/tasks', {
-            title: `Task ${number}`,
-            resources: [`part-${number % 50}`],
-        });
-    const names: string[] = [];
-    for (let number = 1; number <= workers; number++) {
-        const { worker } = await ask<{ worker: { name: string } }>(daemon, 'POST', '/api/workers', {
-            team: 'red',
-            provider: 'scripted',
-            task: '<<say ready>>',
-        });
-        names.push(worker.name);
-    }
-    for (const name of names)
-        await expect
-            .poll(async () => (await daemon.paseo('worker', 'capture', name)).includes('ready'), {
-                timeout: 60_000,
-            })
-            .toBe(true);
-    return names;
-}
-
 async function showTerminals(page: Page): Promise<void> {
     await page
         .getByRole('group', { name: 'Parts of the page' })
@@ -166,29 +147,38 @@ function captured(page: Page): Locator {
     return page.getByRole('status').filter({ hasText: 'Updated every few seconds' });
 }
 
-/** Looks at the board and the thread in turns, and says something in the thread each time. */
-async function wander(
-    page: Page,
-    daemon: Daemon,
-    { thread, participants }: { thread: string; participants: number },
-    until: number,
-): Promise<void> {
+/**
+ * Looks at the board and the thread in turns. Each time, a task is claimed and released while the board is looked at, and
+ * something is said in the thread.
+ */
+async function wander(page: Page, daemon: Daemon, about: Wandered, until: number): Promise<void> {
     for (let round = 1; Date.now() < until; round++) {
         await section(page, 'Teams').click();
         await page.getByRole('link', { name: /^red/ }).first().click();
         await expect(page.locator('[data-task]').first()).toBeVisible();
-        await pass(LOOK_MS);
+        await changeBoard(page, daemon, claimable(round, about.tasks));
         await section(page, 'Threads').click();
         await page
             .getByRole('link', { name: /planning/ })
             .first()
             .click();
-        await ask(daemon, 'POST', `/api/threads/${thread}/messages`, {
-            text: `@agent-${round % participants} <<say heard ${round}>>`,
+        await ask(daemon, 'POST', `/api/threads/${about.thread}/messages`, {
+            text: `@agent-${round % about.participants} <<say heard ${round}>>`,
         });
         await expect(page.locator('li[data-kind="message"]').last()).toContainText(`heard ${round}`);
         await pass(LOOK_MS);
     }
+}
+
+/** Claims a task and releases it again: every page with the board reads it again, and shows it. */
+async function changeBoard(page: Page, daemon: Daemon, task: string): Promise<void> {
+    const path = `/api/teams/red/tasks/${task}`;
+    const held = page.getByRole('region', { name: /^In progress/ }).locator(`[data-task="${task}"]`);
+    const claimed = await ask<{ task: { epoch: number } }>(daemon, 'POST', `${path}/claim`, {});
+    await expect(held).toBeVisible();
+    await pass(LOOK_MS);
+    await ask(daemon, 'POST', `${path}/release`, { epoch: claimed.task.epoch });
+    await expect(held).toHaveCount(0);
 }
 
 function section(page: Page, name: string) {
