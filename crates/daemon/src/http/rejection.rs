@@ -3,6 +3,7 @@
 use axum::extract::path::ErrorKind;
 use paseo_wire::error::Code;
 
+use super::transport::Late;
 use crate::failure::Failure;
 
 const REFERENCE: &str = "see /api/openapi.json";
@@ -69,6 +70,7 @@ pub(super) fn plain(text: &str) -> Plain {
             "expected `Content-Type: application/json`",
             "send JSON with `Content-Type: application/json`; see /api/openapi.json",
         ),
+        _ if text.ends_with(&Late.to_string()) => Plain::new(Late.to_string(), "send the request again"),
         _ if text.starts_with("Failed to ") => Plain::new("the body is incomplete", "send the request again"),
         _ => value(Place::Body, text),
     }
@@ -419,6 +421,8 @@ mod tests {
         assert_eq!(json.message, "expected `Content-Type: application/json`");
         let cut = plain("Failed to buffer the request body: connection reset");
         assert_eq!(cut.message, "the body is incomplete");
+        let late = plain("Failed to buffer the request body: the request did not arrive within 30 seconds");
+        assert_eq!(late.message, "the request did not arrive within 30 seconds");
         let socket = plain("Connection header did not include 'upgrade'");
         assert_eq!(socket.message, "expected `Connection: upgrade`");
     }

@@ -628,9 +628,7 @@ fn operations_declare_the_refusals_that_apply_to_them() {
     {
         assert!(declares(name, "409"), "{name}");
     }
-    for name in
-        ["getTeam", "getTask", "listAuditTrail", "traceDelivery", "updateSetting", "logOut", "getStatus"]
-    {
+    for name in ["getTask", "listAuditTrail", "traceDelivery", "updateSetting", "logOut", "getStatus"] {
         assert!(!declares(name, "409"), "{name}");
     }
     for (name, status, applies) in [
