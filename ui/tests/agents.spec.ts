@@ -1,4 +1,4 @@
-import { expect, test } from './app';
+import { expect, press, test } from './app';
 
 test('a row at work without a step says what the agent said, without marks and with all that is hidden', async ({
     app,
@@ -100,10 +100,10 @@ test('a permission is given and refused', async ({ app, daemon }) => {
     await app.open('careful');
     const asks = app.items('ask');
     await expect(asks.locator('pre')).toHaveText('May I push?\n\n  git push origin main');
-    await asks.getByRole('button', { name: 'Allow' }).click();
+    await press(asks.getByRole('button', { name: 'Allow' }));
     await expect(asks.first()).toContainText('Allowed');
     await expect(app.items('answer')).toHaveText(['pushed']);
-    await asks.nth(1).getByRole('button', { name: 'Deny' }).click();
+    await press(asks.nth(1).getByRole('button', { name: 'Deny' }));
     await expect(asks.nth(1)).toContainText('Denied');
     await expect(asks.getByRole('button')).toHaveCount(0);
     await expect(app.row('careful')).toContainText('idle');

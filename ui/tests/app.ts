@@ -235,5 +235,15 @@ export function lines(from: number, to: number): string[] {
     return Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}`);
 }
 
+/**
+ * Clicks a button that takes input only after it has been still for a while. Playwright would scroll to and fro while it
+ * waits for such a button, and what moves starts its wait again.
+ */
+export async function press(button: Locator): Promise<void> {
+    await button.scrollIntoViewIfNeeded();
+    await expect(button).toBeEnabled();
+    await button.click();
+}
+
 export { expect };
 export { expectAccessible } from './axe';

@@ -1,4 +1,4 @@
-import { expect, test } from './app';
+import { expect, press, test } from './app';
 
 test('what a command would do is shown exactly, and answered with words', async ({ app, daemon }) => {
     await daemon.paseo(
@@ -21,7 +21,7 @@ test('what a command would do is shown exactly, and answered with words', async 
     await expect(ask.locator('pre')).toBeVisible();
     await expect(ask.locator('pre')).toContainText('"command": "echo a\\u202eb"');
     await ask.getByRole('textbox', { name: 'Message for the agent' }).fill('not here');
-    await ask.getByRole('button', { name: 'Deny' }).click();
+    await press(ask.getByRole('button', { name: 'Deny' }));
     await expect(ask).toContainText('Denied');
     await expect(app.items('tool')).toContainText('not here');
     await expect(ask.getByRole('button')).toHaveCount(0);
@@ -35,7 +35,7 @@ test('the list answers, too, and always means exactly this', async ({ app, daemo
     await expect(card.locator('pre')).toContainText('"command": "echo one"');
     await expect(card).toContainText(`the command \`echo one\` in ${daemon.work}`);
     await card.getByRole('checkbox').check();
-    await card.getByRole('button', { name: 'Always allow' }).click();
+    await press(card.getByRole('button', { name: 'Always allow' }));
     await expect(card).toHaveCount(0);
     await app.agents();
     await expect(app.row('first')).toContainText('idle');
@@ -64,7 +64,7 @@ test('who asks comes first', async ({ app, daemon }) => {
     await expect(app.rows.first()).toContainText('old');
     await app.inbox();
     const card = app.page.getByRole('region', { name: 'old asks for permission' });
-    await card.getByRole('button', { name: 'Allow' }).click();
+    await press(card.getByRole('button', { name: 'Allow' }));
     await expect(card).toHaveCount(0);
     await app.agents();
     await expect(app.rows.first()).toContainText('new');
@@ -88,8 +88,8 @@ test('the second of two devices is told kindly', async ({ app, daemon, another, 
         await held;
         await route.continue();
     });
-    await here.getByRole('button', { name: 'Deny' }).click();
-    await other.items('ask').getByRole('button', { name: 'Allow' }).click();
+    await press(here.getByRole('button', { name: 'Deny' }));
+    await press(other.items('ask').getByRole('button', { name: 'Allow' }));
     await expect(other.items('answer')).toHaveText(['on']);
     release();
     await expect(here).toContainText('Another person answered first');
@@ -108,10 +108,10 @@ test('several things are asked at once, and each has its own answer', async ({ a
     await app.agents();
     await app.open('busy');
     const asks = app.items('ask');
-    await asks.nth(1).getByRole('button', { name: 'Deny' }).click();
+    await press(asks.nth(1).getByRole('button', { name: 'Deny' }));
     await expect(asks.nth(1)).toContainText('Denied');
     await expect(asks.nth(0).getByRole('button', { name: 'Allow' })).toBeVisible();
-    await asks.nth(0).getByRole('button', { name: 'Allow' }).click();
+    await press(asks.nth(0).getByRole('button', { name: 'Allow' }));
     await expect(app.items('answer')).toHaveText(['on']);
 });
 

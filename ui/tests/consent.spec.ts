@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test';
-import { App, expect, test } from './app';
+import { App, expect, press, test } from './app';
 import type { Daemon } from './daemon';
 
 /** What the page saw of clicks on *Allow* and of decisions that went out, by its own monotonic clock. */
@@ -191,12 +191,12 @@ test('the daemon has the last word', async ({ app, daemon, complaints }) => {
         const body = { ...(route.request().postDataJSON() as object), shown_ms: 115 };
         return route.continue({ postData: JSON.stringify(body) });
     });
-    await allow(app, 'hasty').click();
+    await press(allow(app, 'hasty'));
     await expect(card(app, 'hasty').getByRole('alert')).toContainText('nothing was decided');
     expect(await middle(allow(app, 'patient'))).toEqual(below);
     await card(app, 'hasty').getByRole('button', { name: 'Close' }).click();
     await app.page.unroute('**/permissions/*');
-    await allow(app, 'hasty').click();
+    await press(allow(app, 'hasty'));
     await expect(allow(app, 'hasty')).toHaveCount(0);
 });
 
@@ -222,7 +222,7 @@ test('requests of agents that the list does not show are there, and go when they
     await app.page.reload();
     await expect(requests.locator('pre')).toHaveText(['child?', 'alone?']);
 
-    await allow(app, 'alone').click();
+    await press(allow(app, 'alone'));
     await expect(card(app, 'alone')).toContainText('Allowed');
     await expect.poll(() => daemon.inspect(alone)).toMatchObject({ status: 'idle' });
     await daemon.paseo('close', parent);
@@ -234,7 +234,7 @@ test('a request leads to its agent', async ({ app, daemon }) => {
     await daemon.paseo('run', '-d', '--title', 'quiet', '<<ask now?>><<say on>>');
     await card(app, 'quiet').getByRole('link', { name: 'quiet' }).click();
     await expect(app.page.getByRole('heading', { level: 1, name: 'quiet' })).toBeVisible();
-    await app.items('ask').getByRole('button', { name: 'Allow' }).click();
+    await press(app.items('ask').getByRole('button', { name: 'Allow' }));
     await expect(app.items('answer')).toHaveText(['on']);
     await expect(app.status()).toContainText('idle');
 });

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, test } from './app';
+import { expect, expectAccessible, press, test } from './app';
 import { EVIL, MAY_READ, MAY_WRITE, Pages, READS, WRITES } from './definitions';
 
 test('a change on disk that grants more waits with its diff, and exactly that is trusted', async ({
@@ -26,14 +26,14 @@ test('a change on disk that grants more waits with its diff, and exactly that is
         await daemon.place('mine.toml', `${WRITES}permissions = 'full'\n`);
         await route.continue();
     });
-    await pages.trust.click();
+    await press(pages.trust);
     await expect(pages.trust).not.toHaveText(seen ?? '');
     await expect(card.locator('pre')).toContainText("+permissions = 'full'");
     expect(await daemon.counts('mine')).toEqual({ ...MAY_READ, waiting: 1 });
     await app.page.unroute('**/api/agents/mine/trust');
 
     await expect(pages.trust).toBeEnabled();
-    await pages.trust.click();
+    await press(pages.trust);
     await expect(card).toHaveCount(0);
     expect(await daemon.counts('mine')).toEqual(MAY_WRITE);
     await expect(pages.text('mine')).toHaveValue(`${WRITES}permissions = 'full'\n`);
@@ -64,7 +64,7 @@ test('a click on a change that has just appeared trusts nothing', async ({ app, 
     await expect(app.page.locator('body')).toHaveAttribute('data-clicked', 'true');
     await expect(pages.trust).toBeEnabled();
     expect(asked).toBe(0);
-    await pages.trust.click();
+    await press(pages.trust);
     await expect(pages.trust).toHaveCount(0);
     expect(asked).toBe(1);
 });
@@ -155,14 +155,14 @@ test('definitions of a project are reviewed, trusted in exactly that version, an
         await route.continue();
     });
     await expect(pages.trust).toBeEnabled();
-    await pages.trust.click();
+    await press(pages.trust);
     await expect(pages.trust).not.toHaveText(seen ?? '');
     await expect(card.locator('pre')).toContainText('+tools: [read, bash]');
     await expect(pages.row('helper')).toContainText('not in use');
     await page.unroute('**/api/projects/trust');
 
     await expect(pages.trust).toBeEnabled();
-    await pages.trust.click();
+    await press(pages.trust);
     await expect(card).toHaveCount(0);
     await expect(pages.row('helper')).not.toContainText('not in use');
 
@@ -173,7 +173,7 @@ test('definitions of a project are reviewed, trusted in exactly that version, an
     await expect(changed.locator('pre .removed')).toHaveText(['-tools: [read, bash]']);
     await expect(changed.locator('pre .added')).toHaveText(['+tools: [read, bash, edit]']);
     await expect(pages.trust).toBeEnabled();
-    await pages.trust.click();
+    await press(pages.trust);
     await expect(changed).toHaveCount(0);
 
     await pages.main.getByRole('button', { name: 'Revoke trust' }).click();
@@ -211,7 +211,7 @@ test('a click on files of a project that have just appeared trusts nothing', asy
     const pages = new Pages(app);
     await expect(pages.trust).toBeEnabled();
     expect(asked).toBe(0);
-    await pages.trust.click();
+    await press(pages.trust);
     await expect(pages.trust).toHaveCount(0);
     expect(asked).toBe(1);
 });

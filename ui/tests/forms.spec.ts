@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './app';
+import { expect, expectAccessible, press, test } from './app';
 
 const FORM = JSON.stringify({
     title: 'Book a table',
@@ -46,14 +46,14 @@ for (const [where, viewport] of [
             await pin.fill('hunter2');
             await submit.scrollIntoViewIfNeeded();
             await expect(submit).toHaveAttribute('aria-disabled', 'false');
-            await submit.click();
+            await press(submit);
             await expect(ask.getByRole('alert')).toContainText('from 1 to 8');
             await ask.getByRole('button', { name: 'Close' }).click();
             await seats.fill('2');
             await submit.scrollIntoViewIfNeeded();
             await expect(submit).toHaveAttribute('aria-disabled', 'false');
             const request = said(app.page);
-            await submit.click();
+            await press(submit);
             const fields = { name: 'Ann', seats: 2, window: true, day: 'tomorrow', pin: 'hunter2' };
             expect(await request).toMatchObject({ allow: true, fields });
             await expect(app.items('note').last()).toContainText('"pin":"[secret]"');
@@ -67,7 +67,7 @@ for (const [where, viewport] of [
             await cancel.scrollIntoViewIfNeeded();
             await expect(cancel).toHaveAttribute('aria-disabled', 'false');
             const request = said(app.page);
-            await cancel.click();
+            await press(cancel);
             expect(await request).toMatchObject({ allow: false, cancel: true });
             await expect(app.items('note').last()).toContainText('Cancelled');
         });
@@ -84,7 +84,7 @@ for (const [where, viewport] of [
             await answer.scrollIntoViewIfNeeded();
             await expect(answer).toHaveAttribute('aria-disabled', 'false');
             await expectAccessible(app.page);
-            await answer.click();
+            await press(answer);
             await expect(app.items('note').last()).toContainText('Answered: [secret]');
             await expect(app.page.getByText('hunter2')).toHaveCount(0);
         });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PAGES } from '../src/shell/routes';
-import { expect, gate, test, type App } from './app';
+import { expect, gate, press, test, type App } from './app';
 import { said } from './asked';
 import type { Daemon } from './daemon';
 import { journey, PHONE, type Journey } from './journey';
@@ -28,7 +28,7 @@ const AGENTS: readonly Journey[] = [
             const handle = await daemon.agent('later', '<<ask May I go on?>><<say went on>>');
             const request = (app: App) => app.page.getByRole('region', { name: 'later asks for permission' });
             for (const app of [desk, phone]) await expect(request(app)).toContainText('May I go on?');
-            await request(phone).getByRole('button', { name: 'Allow', exact: true }).click();
+            await press(request(phone).getByRole('button', { name: 'Allow', exact: true }));
             await expect(request(desk)).toContainText(/allowed/i);
             await daemon.paseo('wait', handle);
         },

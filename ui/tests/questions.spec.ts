@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './app';
+import { expect, expectAccessible, press, test } from './app';
 
 const QUESTIONS =
     'Which colours?* | Blue: like <b\\>the sky</b\\> | Red | Green || When? | Now: at once | Later';
@@ -30,21 +30,21 @@ for (const [where, viewport] of [
             await none.scrollIntoViewIfNeeded();
             await expect(none).toHaveAttribute('aria-disabled', 'false');
             await expectAccessible(app.page);
-            await option('Blue').click();
+            await press(option('Blue'));
             await expect(option('Blue')).toHaveAttribute('aria-pressed', 'true');
             const answer = ask.getByRole('button', { name: 'Answer', exact: true });
             await expect(answer).toHaveAttribute('aria-disabled', 'true');
             // One answer: what is written takes the place of what was chosen.
-            await option('Now').click();
-            await option('Later').click();
+            await press(option('Now'));
+            await press(option('Later'));
             await expect(option('Now')).toHaveAttribute('aria-pressed', 'false');
             await when.getByRole('textbox', { name: 'Another answer' }).fill('next week');
             await expect(option('Later')).toHaveAttribute('aria-pressed', 'false');
-            await option('Green').click();
+            await press(option('Green'));
             await answer.scrollIntoViewIfNeeded();
             await expect(answer).toHaveAttribute('aria-disabled', 'false');
             const request = said(app.page);
-            await answer.click();
+            await press(answer);
             const answers = [
                 { chosen: [0, 2], text: null },
                 { chosen: [], text: 'next week' },
@@ -74,7 +74,7 @@ for (const [where, viewport] of [
             await ask.getByRole('textbox', { name: 'What to change' }).fill('act first');
             await expect(revise).toHaveAttribute('aria-disabled', 'false');
             const request = said(app.page);
-            await revise.click();
+            await press(revise);
             expect(await request).toMatchObject({ allow: false, message: 'act first' });
             await expect(ask).toContainText('Denied');
         });
@@ -124,7 +124,7 @@ for (const [where, viewport] of [
             await approve.scrollIntoViewIfNeeded();
             await expect(approve).toHaveAttribute('aria-disabled', 'false');
             const request = said(app.page);
-            await approve.click();
+            await press(approve);
             expect(await request).toMatchObject({ allow: true });
             await expect(ask).toContainText('Allowed');
             await expect(app.items('answer')).toHaveText('on it');

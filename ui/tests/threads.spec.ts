@@ -1,4 +1,4 @@
-import { expect, gate, test } from './app';
+import { expect, gate, press, test } from './app';
 import { Bridge, PHONE, ThreadPage } from './threads';
 
 const DESK = { viewport: { width: 1280, height: 800 } };
@@ -151,7 +151,7 @@ test('a request of a participant is decided in the thread, and an error is marke
     const card = app.page.getByRole('region', { name: 'ada asks for permission' });
     await expect(card).toContainText('May I delete the build folder?');
     await expect(page.participant('ada')).toContainText('waiting');
-    await card.getByRole('button', { name: 'Allow', exact: true }).click();
+    await press(card.getByRole('button', { name: 'Allow', exact: true }));
     await expect(page.messages.last()).toContainText('done');
     await expect(card).toContainText('Allowed');
     await page.send('@ada <<fail out of order>>');
