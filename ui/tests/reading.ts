@@ -35,7 +35,9 @@ export async function settled(page: Page, daemon: Daemon): Promise<string> {
             async () => {
                 const before = last;
                 last = await normal(await page.locator('body').ariaSnapshot(), daemon);
-                same = last === before && !WAITING.test(last) ? same + 1 : 0;
+                // Until its Markdown is read, an answer is shown as it is.
+                const unread = await page.locator('.markdown > .plain').count();
+                same = last === before && !WAITING.test(last) && unread === 0 ? same + 1 : 0;
                 return same;
             },
             { intervals: [300], timeout: 30_000 },

@@ -24,6 +24,8 @@ test('text from agents is only ever text', async ({ app, daemon }) => {
     await expect(app.items('message')).toContainText('<script\\>');
 
     const main = app.page.getByRole('main');
+    // Until its Markdown is read, an answer is shown as it is.
+    await expect(main.getByRole('link', { name: 'ok', exact: true })).toBeVisible();
     await expect(main.locator('img, script, style, iframe, b')).toHaveCount(0);
     const links = await main
         .locator('a:not([aria-label="What this message led to"])')

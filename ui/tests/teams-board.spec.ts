@@ -154,7 +154,8 @@ test('a worker is started in a terminal with the options of the command line', a
     daemon,
     complaints,
 }) => {
-    complaints.allow(/400/);
+    // A worker is a member before its agent is there, so the page may ask for that too early.
+    complaints.allow(/40[04]/);
     const { page } = app;
     await page.setViewportSize(DESK.viewport);
     await team(daemon, 'red', []);
