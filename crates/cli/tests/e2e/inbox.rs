@@ -58,8 +58,9 @@ async fn a_row_says_what_the_agent_said_does_and_looks_like() {
         let Frame::Event(event) = next(&mut events).await else { continue };
         let view = event.view.unwrap();
         if view.step.as_deref().is_some_and(|step| step.starts_with("Run ")) {
-            let fields = vec![SessionField::LastSnippet, SessionField::Step];
-            assert_eq!(event.change, SessionChange::Updated { fields });
+            // What was said is told with the step, or before it on a machine that takes its time.
+            let SessionChange::Updated { fields } = event.change else { panic!("{:?}", event.change) };
+            assert!(fields.ends_with(&[SessionField::Step]), "{fields:?}");
             break view;
         }
     };
