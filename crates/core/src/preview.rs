@@ -136,7 +136,7 @@ mod tests {
     fn the_last_words_are_the_agents_own() {
         let mut preview = Preview::default();
         preview.take(&entry(Kind::AssistantText), "Done:\n\u{202e}all  tests pass", None);
-        assert_eq!(preview.said.as_deref(), Some("Done: all tests pass"));
+        assert_eq!(preview.said.as_deref(), Some("Done: \u{202e}all tests pass"));
         let mut below = entry(Kind::AssistantText);
         below.place.parent = Some("call".into());
         preview.take(&below, "said by a subagent", None);
@@ -145,7 +145,7 @@ mod tests {
         preview.take(&broken, "half a sen", None);
         preview.take(&entry(Kind::Thinking), "hm", None);
         preview.take(&entry(Kind::AssistantText), " \n", None);
-        assert_eq!(preview.said.as_deref(), Some("Done: all tests pass"));
+        assert_eq!(preview.said.as_deref(), Some("Done: \u{202e}all tests pass"));
     }
 
     #[test]
