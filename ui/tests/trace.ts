@@ -15,8 +15,8 @@ interface TraceEvent {
 /** The way by which the test looks at the page. */
 const OF_THE_TEST = 'blink.mojom.DevToolsSession';
 
-/** A phone does as much in a second as the machine of a test in a third of one. */
-const SLOWER = 3;
+/** A phone does as much in a second as the machine of a test in half of one. */
+const SLOWER = 2;
 
 /**
  * Does something in a page. Returns how many milliseconds the longest task of its main thread took, apart from those of
