@@ -1,4 +1,4 @@
-/** The daemon's clock, as of an answer, carried on by a clock that nobody sets. */
+/** The daemon's clock, as of an answer, continued by the browser's monotonic clock, which no one can set. */
 export class Lag {
     private base = 0;
     private at = 0;

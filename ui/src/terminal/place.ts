@@ -1,4 +1,4 @@
-/** A page that nobody looks at gives its terminals up after this long. */
+/** A hidden page gives its terminals up after this long. */
 const HIDDEN = 30_000;
 
 type Told = (shown: boolean) => void;

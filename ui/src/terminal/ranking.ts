@@ -5,7 +5,7 @@ export const MOST_LIVE = 12;
 export interface Ranked {
     /** A person has its keyboard, or waits for it to come back. */
     readonly kept: boolean;
-    /** When somebody on this page asked to watch it live: the higher, the later; 0 if nobody did. */
+    /** When a person asked on this page to watch it live: the higher, the later; 0 without a request. */
     readonly asked: number;
 }
 
