@@ -1,25 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test, type App } from './app';
+import { expect, test } from './app';
+import { chip, close, form, prompt } from './newAgent';
 
 const run = promisify(execFile);
-const form = (app: App) => app.page.getByRole('form', { name: 'New agent' });
-const prompt = (app: App) => form(app).getByRole('textbox', { name: 'What should it do?' });
-
-/** Opens a chip, and returns its fields. */
-async function chip(app: App, label: string) {
-    const button = form(app).getByRole('button', { name: new RegExp(`^${label}: `) });
-    await button.click();
-    const fields = app.page.getByRole('dialog', { name: label, exact: true });
-    await expect(fields).toBeVisible();
-    return { button, fields };
-}
-
-async function close(app: App): Promise<void> {
-    await app.page.keyboard.press('Escape');
-    await expect(app.page.locator('[popover]:popover-open')).toHaveCount(0);
-}
-
 for (const [what, viewport] of [
     ['desktop', { width: 1280, height: 800 }],
     ['phone', { width: 390, height: 844 }],

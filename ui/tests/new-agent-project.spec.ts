@@ -1,24 +1,6 @@
 import { basename } from 'node:path';
-import { expect, test, type App } from './app';
-
-function form(app: App) {
-    return app.page.getByRole('form', { name: 'New agent' });
-}
-
-/** Opens a chip, and returns its fields. */
-async function chip(app: App, label: string) {
-    await form(app)
-        .getByRole('button', { name: new RegExp(`^${label}: `) })
-        .click();
-    const fields = app.page.getByRole('dialog', { name: label, exact: true });
-    await expect(fields).toBeVisible();
-    return fields;
-}
-
-async function close(app: App): Promise<void> {
-    await app.page.keyboard.press('Escape');
-    await expect(app.page.locator('[popover]:popover-open')).toHaveCount(0);
-}
+import { expect, test } from './app';
+import { chip, close, form } from './newAgent';
 
 for (const [what, viewport] of [
     ['desktop', { width: 1280, height: 800 }],
@@ -35,7 +17,7 @@ for (const [what, viewport] of [
                 // The list has only what the daemon remembers: its agent is closed.
                 if (way === 'chosen') await daemon.paseo('close', await daemon.agent('before', '<<say hi>>'));
                 await page.goto(`${daemon.url}/app/new`);
-                const directory = await chip(app, 'Directory');
+                const { fields: directory } = await chip(app, 'Directory');
                 if (way === 'chosen')
                     await directory.getByRole('option', { name: basename(daemon.work) }).click();
                 else {
@@ -44,7 +26,7 @@ for (const [what, viewport] of [
                 }
                 await expect(form(app).getByRole('button', { name: 'Directory: work' })).toBeVisible();
                 const offered = async () => {
-                    const fields = await chip(app, 'Definition');
+                    const { fields } = await chip(app, 'Definition');
                     await expect(fields.getByRole('option', { name: /Helper/ })).toHaveCount(1);
                     await close(app);
                 };

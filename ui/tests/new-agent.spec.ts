@@ -1,34 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, expectAccessible, test, type App } from './app';
+import { expect, expectAccessible, test } from './app';
+import { chip, close, form, prompt } from './newAgent';
 
 const PNG = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
 );
-
-function form(app: App) {
-    return app.page.getByRole('form', { name: 'New agent' });
-}
-
-function prompt(app: App) {
-    return form(app).getByRole('textbox', { name: 'What should it do?' });
-}
-
-/** Opens a chip, and returns its fields. */
-async function chip(app: App, label: string) {
-    await form(app)
-        .getByRole('button', { name: new RegExp(`^${label}: `) })
-        .click();
-    const fields = app.page.getByRole('dialog', { name: label, exact: true });
-    await expect(fields).toBeVisible();
-    return fields;
-}
-
-async function close(app: App): Promise<void> {
-    await app.page.keyboard.press('Escape');
-    await expect(app.page.locator('[popover]:popover-open')).toHaveCount(0);
-}
 
 for (const [what, viewport] of [
     ['desktop', { width: 1280, height: 800 }],
@@ -67,29 +45,29 @@ for (const [what, viewport] of [
             await daemon.define('default', "provider = 'scripted'");
             await daemon.paseo('team', 'create', 'red');
             await page.goto(`${daemon.url}/app/new`);
-            const directory = await chip(app, 'Directory');
+            const { fields: directory } = await chip(app, 'Directory');
             await directory.getByRole('combobox', { name: 'Directory' }).fill(daemon.work);
             await page.keyboard.press('Enter');
-            const definition = await chip(app, 'Definition');
+            const { fields: definition } = await chip(app, 'Definition');
             await definition.getByRole('combobox').selectOption('reviewer');
             await close(app);
-            const permissions = await chip(app, 'Permissions');
+            const { fields: permissions } = await chip(app, 'Permissions');
             await permissions.getByRole('radio', { name: /^Ask first/ }).check();
             await expectAccessible(page);
             await close(app);
-            const place = await chip(app, 'Worktree');
+            const { fields: place } = await chip(app, 'Worktree');
             await place.getByRole('radio', { name: /^In place/ }).check();
             await close(app);
-            const team = await chip(app, 'Team');
+            const { fields: team } = await chip(app, 'Team');
             await team.getByRole('combobox', { name: 'Team' }).selectOption('red');
             await team.getByRole('combobox', { name: 'Role' }).selectOption('leader');
             await close(app);
-            const labels = await chip(app, 'Labels');
+            const { fields: labels } = await chip(app, 'Labels');
             await labels.getByRole('textbox').fill('area=web nonsense');
             await expect(labels).toContainText('“nonsense” is not a label');
             await labels.getByRole('textbox').fill('area=web');
             await close(app);
-            const more = await chip(app, 'Details');
+            const { fields: more } = await chip(app, 'Details');
             await more.getByRole('textbox', { name: 'Name' }).fill('<b>Named</b>');
             await expectAccessible(page);
             await close(app);
@@ -160,7 +138,7 @@ test('a refusal is shown at its field, and nothing typed is lost', async ({ app,
     await daemon.agent('before', '<<say hi>>');
     await page.goto(`${daemon.url}/app/new`);
     await prompt(app).fill('look around');
-    const directory = await chip(app, 'Directory');
+    const { fields: directory } = await chip(app, 'Directory');
     const field = directory.getByRole('combobox', { name: 'Directory' });
     await field.fill('not/absolute');
     await expect(directory).toContainText('Give an absolute path');
@@ -173,7 +151,7 @@ test('a refusal is shown at its field, and nothing typed is lost', async ({ app,
     await expect(prompt(app)).toHaveValue('look around');
     await expectAccessible(page);
     // Another directory, and the refusal is gone.
-    const again = await chip(app, 'Directory');
+    const { fields: again } = await chip(app, 'Directory');
     await expect(again).toContainText('/nowhere/at/all');
     await again.getByRole('option', { name: /^work/ }).click();
     await expect(form(app).getByRole('alert')).toHaveCount(0);
@@ -215,7 +193,7 @@ test('the last choices are remembered for each project', async ({ app, daemon })
     await mkdir(other);
     const go = async (directory: string) => {
         await page.goto(`${daemon.url}/app/new`);
-        const fields = await chip(app, 'Directory');
+        const { fields } = await chip(app, 'Directory');
         await fields.getByRole('combobox', { name: 'Directory' }).fill(directory);
         await page.keyboard.press('Enter');
         await expect(form(app).getByRole('button', { name: /^Directory: / })).toContainText(
@@ -223,7 +201,7 @@ test('the last choices are remembered for each project', async ({ app, daemon })
         );
     };
     const start = async (mode: RegExp, words: string) => {
-        const permissions = await chip(app, 'Permissions');
+        const { fields: permissions } = await chip(app, 'Permissions');
         await permissions.getByRole('radio', { name: mode }).check();
         await close(app);
         await prompt(app).fill(`<<say ${words}>>`);
