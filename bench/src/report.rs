@@ -208,6 +208,9 @@ const NOTES: &str = "\
   daemon delays its clients.
 - **teams**: 10,000 tasks leased for an hour, in ten teams; beside them 100 whose leases end within four seconds.
   From the time that a lease was to end at to the time of the event that says so, the latest of the 100.
+- **history**: all that the page of a team or a thread reads to show one moment of the past, one request after the other over
+  one connection: the state, of a team also its tasks, and the entry of the history that led to it. The slowest of 50
+  moments, spread evenly over the events.
 - **workers**: from the request for a scripted worker to the event that its harness has the task, median of 9: tmux, the
   start of the harness itself, the look whether it listens, typing, and the proof that it took what was typed. A capture is a
   request for the last 1,000 lines of a terminal with more, median of 101.

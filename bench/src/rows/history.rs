@@ -12,8 +12,8 @@ use paseo_core::thread::{self, Posted, USER};
 use paseo_core::time::Timestamp;
 use paseo_daemon::rules::Rules;
 use paseo_store::{Batch, Expect, Log, NewEvent, Sqlite, StreamAppend, sqlite};
-use paseo_wire::team::{TaskPage, TeamAnswer};
-use paseo_wire::thread::ThreadAnswer;
+use paseo_wire::team::{NoticePage, TaskPage, TeamAnswer};
+use paseo_wire::thread::{ThreadAnswer, ThreadEventPage};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
@@ -39,23 +39,26 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
     let versions: Vec<u64> = (1..=MOMENTS).map(|moment| moment * EVENTS / MOMENTS).collect();
     let team = slowest(&versions, |version| {
         let answer: TeamAnswer = read(&mut connection, &format!("/api/teams/red?version={version}"));
-        answer.team.version
-    });
-    let tasks = slowest(&versions, |version| {
-        let path = format!("/api/teams/red/tasks?limit=500&version={version}");
-        let page: TaskPage = read(&mut connection, &path);
+        let tasks = format!("/api/teams/red/tasks?limit=500&version={version}");
+        let page: TaskPage = read(&mut connection, &tasks);
         assert!(!page.tasks.is_empty(), "tasks");
-        version
+        let audit = format!("/api/teams/red/audit?after={}&limit=1", version - 1);
+        let page: NoticePage = read(&mut connection, &audit);
+        assert!(page.notices.iter().all(|notice| notice.cursor >= version), "what happened then");
+        answer.team.version
     });
     let thread = slowest(&versions, |version| {
         let answer: ThreadAnswer =
             read(&mut connection, &format!("/api/threads/{}?version={version}", talk()));
+        let events = format!("/api/threads/{}/events?after={}&limit=1", talk(), version - 1);
+        let page: ThreadEventPage = read(&mut connection, &events);
+        assert!(page.events.iter().all(|event| event.version >= version), "what happened then");
         answer.thread.version
     });
     let row = |what: &str, slowest: f64| {
         Row::bar(&format!("history: {what} at {EVENTS} events, slowest moment"), slowest, BAR_MS, "ms")
     };
-    vec![row("a team", team), row("500 tasks", tasks), row("a thread", thread)]
+    vec![row("a team with 500 tasks", team), row("a thread", thread)]
 }
 
 /// Returns how long the slowest of these states took, each of which has to be the one that was asked for.

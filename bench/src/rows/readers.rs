@@ -15,9 +15,8 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
 use crate::http::{self, find};
 
-/// What stands before the number of a frame, which has [`DIGITS`].
+/// What stands in the data of every frame that counts.
 pub(crate) const MARK: &str = "\"name\":\"frame-";
-pub(crate) const DIGITS: usize = 6;
 /// How long readers wait for anything at all before they give up, and how long all of it may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 const ALL: Duration = Duration::from_secs(120);
@@ -28,11 +27,11 @@ const BUFFER: usize = 256 * 1024;
 
 /// What one reader saw.
 pub(crate) struct Seen {
-    /// When each frame came, by number; in seconds since the beginning.
-    pub(crate) times: Vec<Option<f64>>,
+    /// The id of each frame and when it came, in seconds since the beginning.
+    pub(crate) frames: Vec<(u64, f64)>,
     /// Frames that came again, or after one with a higher id.
     pub(crate) twice: usize,
-    left: usize,
+    wanted: usize,
     last: u64,
 }
 
@@ -53,7 +52,7 @@ pub(crate) fn start(
         let read = read.unwrap_or_else(|error| panic!("reader {number} was not noticed: {error}"));
         first.truncate(read);
         stream.set_nonblocking(true).expect("a socket that does not block");
-        let seen = Seen { times: vec![None; frames], twice: 0, left: frames, last: 0 };
+        let seen = Seen { frames: Vec::with_capacity(frames), twice: 0, wanted: frames, last: 0 };
         Reader { stream, rest: first, seen }
     };
     let readers = (0..count).map(connect).collect();
@@ -98,9 +97,9 @@ fn read_all(mut readers: Vec<Reader>, begin: Instant) -> Vec<Seen> {
 
 /// Names the readers that did not get all. How much that is, is part of what is measured.
 fn tell_of_losses(readers: &[Reader]) {
-    let behind = readers.iter().enumerate().filter(|(_, reader)| reader.seen.left > 0);
+    let behind = readers.iter().enumerate().filter(|(_, reader)| reader.seen.left() > 0);
     for (number, reader) in behind.clone().take(NAMED) {
-        let (left, all, last) = (reader.seen.left, reader.seen.times.len(), reader.seen.last);
+        let (left, all, last) = (reader.seen.left(), reader.seen.wanted, reader.seen.last);
         eprintln!("reader {number} waited in vain for {left} of {all} frames; the last id it saw was {last}");
     }
     let others = behind.count().saturating_sub(NAMED);
@@ -123,26 +122,25 @@ impl Reader {
         let whole = self.seen.take(&buffer[..kept + read], begin.elapsed().as_secs_f64());
         self.rest.clear();
         self.rest.extend_from_slice(&buffer[whole..kept + read]);
-        self.seen.left == 0
+        self.seen.left() == 0
     }
 }
 
 impl Seen {
+    fn left(&self) -> usize {
+        self.wanted.saturating_sub(self.frames.len())
+    }
+
     /// Notes the frames whose lines are complete, and returns how far these go.
     fn take(&mut self, bytes: &[u8], now: f64) -> usize {
         let mut start = 0;
         while let Some(line) = memchr(b'\n', &bytes[start..]) {
             let text = &bytes[start..start + line];
             if let Some(id) = id(text) {
-                self.twice += usize::from(id < self.last);
+                self.twice += usize::from(id <= self.last);
                 self.last = id;
-            } else if let Some(number) = number(text) {
-                if self.times[number].is_some() {
-                    self.twice += 1;
-                } else {
-                    self.times[number] = Some(now);
-                    self.left -= 1;
-                }
+            } else if text.starts_with(b"data: ") && find(text, MARK.as_bytes()).is_some() {
+                self.frames.push((self.last, now));
             }
             start += line + 1;
         }
@@ -153,11 +151,4 @@ impl Seen {
 /// Returns the id that stands on this line.
 fn id(line: &[u8]) -> Option<u64> {
     std::str::from_utf8(line.strip_prefix(b"id: ")?).ok()?.parse().ok()
-}
-
-/// Returns the number of the frame whose data stands on this line.
-fn number(line: &[u8]) -> Option<usize> {
-    let line = line.strip_prefix(b"data: ")?;
-    let place = find(line, MARK.as_bytes())? + MARK.len();
-    std::str::from_utf8(line.get(place..place + DIGITS)?).ok()?.parse().ok()
 }

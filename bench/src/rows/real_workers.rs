@@ -74,22 +74,20 @@ fn alone_until_it_listens(program: Program, real: &Real) -> f64 {
     let socket = directory.path().join("sock");
     let start = Instant::now();
     let mut words = vec!["new-session", "-d", "-s", "alone", "-x", "160", "-y", "48"];
-    let environment: Vec<String> =
-        real.environment().iter().map(|(name, value)| format!("{name}={value}")).collect();
-    environment.iter().for_each(|variable| words.extend(["-e", variable]));
     words.extend(["--", real.program().to_str().expect("a path in UTF-8")]);
     if program == Program::Codex {
         words.extend(["-a", "never", "-s", "danger-full-access"]);
     }
-    tmux(&socket, directory.path(), &words);
+    let tmux = |words: &[&str]| tmux(real, &socket, directory.path(), words);
+    tmux(&words);
     let mut screen = String::new();
     while !listens(program, &screen) {
         assert!(start.elapsed() < PATIENCE, "{} does not listen:\n{screen}", program.name());
         thread::sleep(LOOK);
-        screen = tmux(&socket, directory.path(), &["capture-pane", "-p", "-t", "=alone:"]);
+        screen = tmux(&["capture-pane", "-p", "-t", "=alone:"]);
     }
     let listened = milliseconds(start.elapsed());
-    tmux(&socket, directory.path(), &["kill-server"]);
+    tmux(&["kill-server"]);
     listened
 }
 
@@ -102,9 +100,10 @@ fn listens(program: Program, screen: &str) -> bool {
     }
 }
 
-fn tmux(socket: &Path, directory: &Path, words: &[&str]) -> String {
+/// The environment is that of tmux itself, which starts programs with the `PATH` of its client, whatever `-e` says.
+fn tmux(real: &Real, socket: &Path, directory: &Path, words: &[&str]) -> String {
     let mut command = Command::new("tmux");
     command.args(["-u", "-f", "/dev/null", "-S"]).arg(socket).args(words);
-    command.current_dir(directory).env_remove("TMUX");
+    command.current_dir(directory).envs(real.environment()).env_remove("TMUX");
     String::from_utf8_lossy(&command.output().expect("tmux").stdout).into_owned()
 }

@@ -1,5 +1,6 @@
 //! The event stream with a thousand readers, next to a server that only writes bytes.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::readers::{self, DIGITS, MARK};
+use super::readers::{self, MARK};
 use crate::Options;
 use crate::daemon::{self, Daemon};
 use crate::http::{Connection, EventReader, connect, find, request};
@@ -61,8 +62,10 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
         round(&daemon.socket, &hello, |begin, number, connection: &mut Option<Connection>| {
             let connection = connection.get_or_insert_with(|| Connection::open(&daemon.socket));
             let sent = begin.elapsed().as_secs_f64();
-            connection.request("PATCH", &path, &json!({ "name": name(number) }).to_string());
-            sent
+            let body = json!({ "name": name(number) }).to_string();
+            let answer: Value =
+                serde_json::from_slice(&connection.request("PATCH", &path, &body)).expect("an answer");
+            (answer["seq"].as_u64().expect("the place of the event"), sent)
         })
     };
     let stalled_round = || {
@@ -139,7 +142,7 @@ fn prepare(daemon: &Daemon) -> (String, Vec<u8>) {
 }
 
 fn name(number: usize) -> String {
-    format!("frame-{number:0DIGITS$}")
+    format!("frame-{number:06}")
 }
 
 /// Runs a round against the bare server, with frames as long as the daemon's.
@@ -158,6 +161,7 @@ fn bare_round(sample: &[u8]) -> Round {
         thread::sleep(Duration::from_millis(5));
     }
     let text = String::from_utf8_lossy(sample).into_owned();
+    let (_, rest) = text.split_once('\n').expect("a line with the id");
     let outcome = round(&socket, "r", |begin, number, connection: &mut Option<UnixStream>| {
         let connection = connection.get_or_insert_with(|| {
             let mut connection = connect(&socket);
@@ -165,12 +169,13 @@ fn bare_round(sample: &[u8]) -> Round {
             connection
         });
         // Framed as HTTP does, so that the same bytes travel.
-        let frame = text.replace(&name(SAMPLE), &name(number));
+        let id = number as u64 + 1;
+        let frame = format!("id: {id:06}\n{rest}");
         let chunk = format!("{:X}\r\n{frame}\r\n", frame.len());
         let sent = begin.elapsed().as_secs_f64();
         let length = u32::try_from(chunk.len()).expect("a short frame").to_be_bytes();
         connection.write_all(&[&length, chunk.as_bytes()].concat()).expect("a frame");
-        sent
+        (id, sent)
     });
     server.kill().expect("a server to end");
     server.wait().expect("a server that ended");
@@ -178,16 +183,17 @@ fn bare_round(sample: &[u8]) -> Round {
     outcome
 }
 
-/// Lets readers read while events are sent at a steady rate; `send` returns when it sent one.
+/// Lets readers read while events are sent at a steady rate; `send` returns the id of the event's frame, and when it sent
+/// it. What a frame shows of the agent may be newer than its event, so only the id tells which one it is.
 fn round<C: Send>(
     socket: &Path,
     hello: &str,
-    send: impl Fn(Instant, usize, &mut Option<C>) -> f64 + Sync,
+    send: impl Fn(Instant, usize, &mut Option<C>) -> (u64, f64) + Sync,
 ) -> Round {
     let begin = Instant::now();
     let readers = readers::start(socket, hello, READERS, FRAMES, begin);
     let first = Instant::now() + Duration::from_millis(300);
-    let mut sent = vec![0.0; FRAMES];
+    let mut sent = HashMap::with_capacity(FRAMES);
     thread::scope(|scope| {
         let senders: Vec<_> = (0..SENDERS)
             .map(|sender| {
@@ -199,29 +205,24 @@ fn round<C: Send>(
                         .map(|number| {
                             let due = first + Duration::from_secs_f64(number as f64 / PER_SECOND as f64);
                             thread::sleep(due.saturating_duration_since(Instant::now()));
-                            (number, send(begin, number, &mut connection))
+                            send(begin, number, &mut connection)
                         })
                         .collect::<Vec<_>>()
                 })
             })
             .collect();
         for sender in senders {
-            for (number, time) in sender.join().expect("a sender") {
-                sent[number] = time;
-            }
+            sent.extend(sender.join().expect("a sender"));
         }
     });
+    assert_eq!(sent.len(), FRAMES, "an id for each event");
     let seen = readers.join().expect("the readers");
-    let latencies: Vec<f64> = seen
-        .iter()
-        .flat_map(|seen| {
-            seen.times.iter().zip(&sent).filter_map(|(came, sent)| Some((came.as_ref()? - sent) * 1e3))
-        })
-        .collect();
+    let latency = |(id, came): &(u64, f64)| Some((came - sent.get(id)?) * 1e3);
+    let latencies: Vec<f64> = seen.iter().flat_map(|seen| seen.frames.iter().filter_map(latency)).collect();
     Round {
         median: percentile(&latencies, 0.5),
         p99: percentile(&latencies, 0.99),
-        missing: READERS * FRAMES - latencies.len(),
+        missing: (READERS * FRAMES).saturating_sub(latencies.len()),
         twice: seen.iter().map(|seen| seen.twice).sum(),
     }
 }
