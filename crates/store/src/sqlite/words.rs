@@ -19,6 +19,10 @@ const MARKS: [char; 2] = ['\u{fdd0}', '\u{fdd1}'];
 const PARTS: i64 = 16;
 /// How many words an excerpt has.
 const EXCERPT_WORDS: i64 = 24;
+/// Finds the row of a text. The index is named, because SQLite prefers that of the stream, whose rows it would all read:
+/// each text of a long transcript would take longer than the one before.
+const KNOWN: &str = "SELECT row FROM search_row INDEXED BY search_row_content
+     WHERE content = ?1 AND stream = ?2 AND field IS ?3";
 
 /// Returns how far the index has come, after emptying one that was filled by other rules.
 pub(super) fn begin(connection: &Connection, version: u32) -> rusqlite::Result<Seq> {
@@ -242,7 +246,7 @@ fn known(
     field: Option<&str>,
 ) -> rusqlite::Result<Option<i64>> {
     connection
-        .prepare_cached("SELECT row FROM search_row WHERE content = ?1 AND stream = ?2 AND field IS ?3")?
+        .prepare_cached(KNOWN)?
         .query_row(params![content.as_bytes(), stream, field], |row| row.get(0))
         .optional()
 }
@@ -403,4 +407,25 @@ fn pieces(marked: &str) -> Vec<Piece> {
         }
     }
     pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::connection::open_writer;
+    use super::super::schema::migrate;
+    use super::*;
+
+    #[test]
+    fn a_text_is_looked_for_among_those_of_its_content_not_among_all_of_its_stream() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log.db");
+        let mut connection = open_writer(&path).unwrap();
+        migrate(&mut connection, &path, 0).unwrap();
+        let plan: String = connection
+            .prepare(&format!("EXPLAIN QUERY PLAN {KNOWN}"))
+            .unwrap()
+            .query_row(params![[0u8; 16], 1, None::<&str>], |row| row.get(3))
+            .unwrap();
+        assert!(plan.contains("search_row_content"), "{plan}");
+    }
 }
