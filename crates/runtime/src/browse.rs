@@ -457,7 +457,8 @@ mod tests {
                     fs::rename(&away, &src).unwrap();
                 }
             });
-            for _ in 0..20_000 {
+            // On a busy machine the other thread may not have had a turn yet.
+            while inside + outside + refused < 20_000 || inside == 0 || refused == 0 {
                 match bed.read("src/main.rs") {
                     Ok(text) if text == "fn main() {}" => inside += 1,
                     // Told below: the other thread has to end first.
@@ -468,7 +469,6 @@ mod tests {
             stop.store(true, ordering);
         });
         assert_eq!(outside, 0);
-        assert!(inside > 0 && refused > 0, "{inside} {refused}");
     }
 
     #[test]
