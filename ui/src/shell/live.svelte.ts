@@ -9,6 +9,7 @@ import { provideAsks, type Asks } from '../inbox/asks.svelte';
 import { Inbox } from '../inbox/inbox.svelte';
 import { waiting } from '../inbox/needs';
 import { effectOf } from '../lib/change';
+import { Pace } from '../lib/pace';
 import type { Frame } from '../lib/wire';
 import { newAgent } from '../new/newAgent.svelte';
 import { definitions } from '../settings/definitions/definitions.svelte';
@@ -37,6 +38,7 @@ export class Live {
     private wide = { list: false, inbox: false, map: false, team: false };
     private outdated = false;
     private readonly listeners = new Set<Listener>();
+    private readonly pace = new Pace<Frame>((frame) => this.take(frame));
     private team: TeamFollower | undefined;
     readonly lost = $derived.by(() => this.stream.lost || this.unreachable);
     /** How many things need a person. */
@@ -48,7 +50,7 @@ export class Live {
         readonly asks: Asks,
     ) {
         this.stream = new PageStream({
-            take: (frame) => this.take(frame),
+            take: (frame) => this.pace.take(frame),
             restart: () => this.restart(),
             team: (frame) => this.team?.take(frame),
             gone: () => this.gone(),
@@ -210,6 +212,8 @@ export class Live {
     }
 
     private async restart(): Promise<number> {
+        // What is read now knows it.
+        this.pace.flush();
         const seq = await this.agents.load();
         void this.asks.read();
         this.inbox.read();
