@@ -68,6 +68,14 @@ pub(crate) fn commands(hash: &str) -> String {
     format!("`paseo permit allow {hash}` or `paseo permit deny {hash}`")
 }
 
+/// Returns the command that answers a question, or those that answer a request.
+pub(crate) fn answers(hash: &str, question: bool) -> String {
+    match question {
+        true => format!("answer with `paseo permit allow {} -m \"…\"`", short(hash)),
+        false => commands(hash),
+    }
+}
+
 /// Returns the command that leads to where an ask is answered that stands on the screen of a worker.
 pub(crate) fn in_terminal(name: &str) -> String {
     format!("`paseo worker attach {name}`")

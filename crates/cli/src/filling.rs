@@ -161,11 +161,12 @@ fn fields(known: &[FieldView], typed: &[(String, String)]) -> Result<Map<String,
     for (name, value) in typed {
         let Some(field) = known.iter().find(|field| field.name == *name) else {
             let names: Vec<&str> = known.iter().map(|field| field.name.as_str()).collect();
-            let hint = match names.is_empty() {
-                true => "leave out `--field`; the request has no form".to_owned(),
-                false => format!("the form has the fields {}", names.join(", ")),
-            };
-            return Err(Failure::usage(format!("the form has no field `{name}`")).hint(hint));
+            if names.is_empty() {
+                return Err(Failure::usage("this request has no form, so it takes no `--field`")
+                    .hint("leave out `--field`"));
+            }
+            return Err(Failure::usage(format!("the form has no field `{name}`"))
+                .hint(format!("the form has the fields {}", names.join(", "))));
         };
         let text = || Value::from(value.as_str());
         let value = match field.kind {

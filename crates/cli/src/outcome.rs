@@ -296,17 +296,17 @@ pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
             format!("{handle} is waiting for an answer in its terminal: {text}"),
             asks::in_terminal(name),
         ),
-        Outcome::WaitingForPermission { hash, headline, text, .. } => (
-            Exit::WaitingForPermission,
+        Outcome::WaitingForPermission { hash, question, headline, text, .. } => {
+            let asks = if *question { "has a question" } else { "asks for permission" };
             // In words first; exactly what it is stands below.
-            match headline == text || headline.is_empty() {
-                true => format!("{handle} asks for permission: {text}"),
-                false => format!("{handle} asks for permission: {headline}\n{text}"),
-            },
-            asks::commands(hash),
-        ),
+            let message = match headline == text || headline.is_empty() {
+                true => format!("{handle} {asks}: {text}"),
+                false => format!("{handle} {asks}: {headline}\n{text}"),
+            };
+            (Exit::WaitingForPermission, message, asks::answers(hash, *question))
+        }
         Outcome::Cancelled => {
-            (Exit::AgentError, "the message was cancelled".to_owned(), format!("run `paseo logs {handle}`"))
+            (Exit::AgentError, "the message was canceled".to_owned(), format!("run `paseo logs {handle}`"))
         }
     };
     Some(Failure::new(exit, message).hint(hint))

@@ -31,10 +31,11 @@ pub enum Outcome {
     Interrupted { turn: TurnId, answer: Option<String> },
     /// It waits until a person does something.
     Held { reason: String },
-    /// Its turn waits for a permission.
+    /// Its turn waits for a permission, or for the answer to a question.
     WaitingForPermission {
         turn: TurnId,
         hash: String,
+        question: bool,
         headline: String,
         text: String,
         /// The terminal that it is asked in, and answered only there.
@@ -198,8 +199,8 @@ impl Follow {
             {
                 return self.stuck(&event.change).await;
             }
-            SessionChange::PermissionRequested { hash, .. } => {
-                if let Some(outcome) = self.asked(event, hash).await? {
+            SessionChange::PermissionRequested { hash, question, .. } => {
+                if let Some(outcome) = self.asked(event, hash, *question).await? {
                     return Ok(Some(Step::Done(outcome)));
                 }
             }
@@ -302,13 +303,19 @@ impl Follow {
     }
 
     /// Returns the outcome of an ask in our turn, unless it is decided already.
-    async fn asked(&mut self, event: &EventFrame, hash: &str) -> Result<Option<Outcome>, Error> {
+    async fn asked(
+        &mut self,
+        event: &EventFrame,
+        hash: &str,
+        question: bool,
+    ) -> Result<Option<Outcome>, Error> {
         let Some(turn) = self.turn.clone() else { return Ok(None) };
         let open = self.client.insist(|| self.client.open_ask(&self.session, hash)).await?;
         let Some((headline, text)) = open else { return Ok(None) };
         let terminal = event.view.as_ref().and_then(|view| view.terminal.as_ref());
         let terminal = terminal.map(|terminal| terminal.name.clone());
-        Ok(Some(Outcome::WaitingForPermission { turn, hash: hash.to_owned(), headline, text, terminal }))
+        let hash = hash.to_owned();
+        Ok(Some(Outcome::WaitingForPermission { turn, hash, question, headline, text, terminal }))
     }
 
     /// Says whether a change is about our message, or about the correction of its answer.

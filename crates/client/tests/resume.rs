@@ -211,7 +211,14 @@ async fn an_ask_that_is_decided_already_does_not_stop_the_way() {
     let headline = "asks more".to_owned();
     assert_eq!(
         outcome,
-        Outcome::WaitingForPermission { turn: turn.into(), hash, headline, text, terminal: None }
+        Outcome::WaitingForPermission {
+            turn: turn.into(),
+            hash,
+            question: false,
+            headline,
+            text,
+            terminal: None
+        }
     );
 }
 

@@ -138,6 +138,9 @@ pub enum SessionChange {
         /// Name of the tool as the harness calls it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tool: Option<String>,
+        /// The agent asks a question, not for permission to do something.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        question: bool,
     },
     PermissionDecided {
         hash: RequestHash,

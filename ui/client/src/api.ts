@@ -7364,6 +7364,8 @@ export interface components {
         };
         SessionChangePermissionRequested: {
             hash: components["schemas"]["RequestHash"];
+            /** @description The agent asks a question, not for permission to do something. */
+            question?: boolean;
             /** @description Name of the tool as the harness calls it. */
             tool?: string | null;
             /**
@@ -9430,7 +9432,7 @@ export interface operations {
                      *           },
                      *           "since": "2026-01-31T12:00:00.000Z",
                      *           "summary": "May I push?",
-                     *           "hint": "answer with `paseo permit allow 78c5c1db -m \"…\"`",
+                     *           "hint": "answer with `paseo permit allow 7c1de33b -m \"…\"`",
                      *           "request": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6",
                      *           "destructive": false,
                      *           "code": null,
@@ -16600,7 +16602,7 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "id": "3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *           "ts": "2026-11-19T05:27:49.578000000001Z",
+                     *           "ts": "2026-11-19T20:25:44.877000000001Z",
                      *           "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "type": "thread.created",
                      *           "from": "user",
@@ -16613,7 +16615,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "id": "3f485c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *           "ts": "2026-11-19T05:27:49.581000000002Z",
+                     *           "ts": "2026-11-19T20:25:44.880000000002Z",
                      *           "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "type": "message",
                      *           "from": "user",
@@ -16676,7 +16678,7 @@ export interface operations {
                      *       "received": true,
                      *       "event": {
                      *         "id": "3f485c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "ts": "2026-11-19T05:27:49.581000000002Z",
+                     *         "ts": "2026-11-19T20:25:44.880000000002Z",
                      *         "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "type": "message",
                      *         "from": "user",
@@ -16728,8 +16730,8 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example id: 2026-11-19T05:27:49.578000000001Z
-                     *     data: {"id":"3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","ts":"2026-11-19T05:27:49.578000000001Z","thread":"3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","type":"thread.created","from":"user","to":"all","content":"review","meta":{"reply_to":null,"tags":[]}}
+                     * @example id: 2026-11-19T20:25:44.877000000001Z
+                     *     data: {"id":"3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","ts":"2026-11-19T20:25:44.877000000001Z","thread":"3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","type":"thread.created","from":"user","to":"all","content":"review","meta":{"reply_to":null,"tags":[]}}
                      */
                     "text/event-stream": string | {
                         id?: string;

@@ -66,7 +66,7 @@ pub(crate) struct LogsArgs {
     /// Print texts as they are, without rendering Markdown
     #[arg(long)]
     pub(crate) plain: bool,
-    /// Include the text of failed attempts
+    /// Include text that was discarded because the provider tried again
     #[arg(long)]
     pub(crate) superseded: bool,
     /// Print one JSON object per line

@@ -12,7 +12,7 @@ pub(crate) enum AgentsCommand {
     ///
     /// Your own definitions are in $PASEO_HOME/agents, a project's in .paseo/agents and .claude/agents. A change to a
     /// project's definition takes effect once you trust it. A change to one of your own definitions takes effect at
-    /// once, unless it grants more: then you have to trust it, too.
+    /// once, unless it gives the agent more permissions than before: then you must trust it first.
     Ls {
         #[command(flatten)]
         place: Place,
@@ -58,10 +58,11 @@ pub(crate) struct EditArgs {
 /// Trust new and changed definitions
 ///
 /// Shows what changes and asks you to confirm. A change to a project's definition takes effect once you trust it. A
-/// change to one of your own definitions takes effect at once, unless it grants more: then you have to trust it, too.
+/// change to one of your own definitions takes effect at once, unless it gives the agent more permissions than before:
+/// then you must trust it first.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// Your own definitions to trust [default: all of yours and of the project]
+    /// Which of your own definitions to trust [default: all of your own, and the project's]
     ///
     /// A project's definitions can only be trusted together.
     #[arg(value_name = "SLUG", conflicts_with = "revoke")]

@@ -56,6 +56,7 @@ pub(crate) struct TellArgs {
 #[derive(Debug, Args)]
 pub(crate) struct AgentWords {
     /// Slug of the definition, see `paseo agents ls`
+    #[arg(value_name = "SLUG")]
     pub(crate) agent: String,
     /// The message; `-` reads it from stdin
     pub(crate) message: OsString,
@@ -91,7 +92,7 @@ Examples:
 pub(crate) struct SwitchArgs {
     /// Slug of the definition, then an optional first message. With --back: a question to ask instead of requesting a
     /// summary. `-` reads the message or question from stdin
-    #[arg(value_name = "AGENT|MESSAGE", num_args = 0..)]
+    #[arg(value_name = "SLUG|MESSAGE", num_args = 0..)]
     pub(crate) words: Vec<OsString>,
     /// Switch back to the previous agent
     #[arg(long)]

@@ -100,7 +100,7 @@ pub(crate) struct CauseArgs {
     /// Cause id (see `paseo inspect` or `paseo trace`), the delivery id of a message, or the handle of an agent that works
     /// on the request
     pub(crate) cause: String,
-    /// List its messages instead, with their receipts
+    /// List the request's messages instead, each with its delivery id and outcome
     #[arg(long, short, conflicts_with = "stop")]
     pub(crate) messages: bool,
     /// Stop all its turns and hold its messages
@@ -113,8 +113,8 @@ pub(crate) struct CauseArgs {
 
 /// Show running agents, who talks to whom and who waits for whom
 ///
-/// Lists the agents with a turn under way and those they talked to in the last hour, by project and by the agent that
-/// started them; then their messages, and the requests that cost most.
+/// Lists the agents that are working and those they talked to in the last hour, grouped by project and parent agent. Then
+/// lists their messages and the most expensive requests.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

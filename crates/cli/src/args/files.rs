@@ -30,7 +30,7 @@ pub(crate) struct UsageArgs {
     /// How to group the rows
     #[arg(long, value_name = "WHAT", value_parser = ["day", "project", "model"], default_value = "day")]
     pub(crate) by: String,
-    /// First day [default: 29 days before the last]
+    /// First day [default: 29 days before --until]
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub(crate) since: Option<String>,
     /// Last day [default: today]

@@ -72,7 +72,7 @@ Exit codes:
 Words:
   handle  the short id of an agent that `paseo ls` shows, such as 3f2a
   turn    an agent's work on one message
-  held    of a message: kept until you write to the agent
+  held    (a message) kept until you release it or write to the agent
 
 Examples:
   paseo run \"Fix the failing tests\"         start an agent, print its answer

@@ -54,9 +54,12 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct DenyArgs {
-    /// Close a form or a link of an MCP server without an answer
+    /// Dismiss a form or link that an MCP server sent, neither accepting nor declining it
     #[arg(long, conflicts_with = "always")]
     pub(crate) cancel: bool,
+    /// Message for the agent, for example the reason
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
     #[command(flatten)]
     pub(crate) answer: PermitArgs,
 }
@@ -72,6 +75,9 @@ pub(crate) struct AllowArgs {
     /// Read answers from a file, or `-` for stdin: a line for each question, or a JSON object for a form
     #[arg(long, value_name = "FILE", conflicts_with = "message")]
     pub(crate) answers: Option<PathBuf>,
+    /// Message for the agent. If the agent asked a question, this is your answer
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
     #[command(flatten)]
     pub(crate) answer: PermitArgs,
 }
@@ -84,9 +90,6 @@ pub(crate) struct PermitArgs {
     /// Remember the answer as a rule; `paseo permit ls` shows what it covers
     #[arg(long)]
     pub(crate) always: bool,
-    /// Message for the agent. If the agent asked a question, this is your answer
-    #[arg(short, long, value_name = "TEXT")]
-    pub(crate) message: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

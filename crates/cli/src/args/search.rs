@@ -36,10 +36,10 @@ pub(crate) struct SearchArgs {
     /// Only agents or only threads
     #[arg(long = "in", value_name = "WHERE", conflicts_with_all = ["agent", "thread"])]
     pub(crate) within: Option<Within>,
-    /// Only messages to agents, answers, tool calls or names (repeatable)
+    /// Only texts of this kind (repeatable)
     #[arg(long = "kind", value_name = "KIND")]
     pub(crate) kinds: Vec<Kind>,
-    /// Only this author: `me` (people, not agents), a handle, or a thread participant
+    /// Only texts by this author: `me` for people, the handle of an agent, or the id of a thread participant
     #[arg(long, value_name = "WHO")]
     pub(crate) from: Option<String>,
     /// Not older than this age (2h, 3d) or time (2026-01-31T12:00:00Z)

@@ -135,8 +135,8 @@ impl WhichTeam {
 
 /// Start a leader for a team
 ///
-/// Instructs the leader to use the tasks that you assigned, plan the rest, start workers and delegate the work to them.
-/// Works with any provider.
+/// The leader uses the tasks that exist, plans the rest, starts workers and delegates the work to them. Any provider can
+/// lead.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

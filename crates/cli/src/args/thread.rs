@@ -76,7 +76,7 @@ pub(crate) enum ThreadCommand {
     Invite(InviteArgs),
     /// Remove participants from a thread; their messages stay
     Uninvite(SeatsArgs),
-    /// Mute participants; their replies are held until unmuted
+    /// Mute participants; their replies are held until you unmute them
     Mute(SeatsArgs),
     /// Unmute participants
     Unmute(SeatsArgs),

@@ -52,16 +52,24 @@ fn show(printer: &Printer, view: &CauseView, people: &People) -> Result<(), Fail
     row("thread", Style::Plain, view.thread.as_deref().unwrap_or_default().to_owned());
     row("post", Style::Plain, view.post.as_deref().unwrap_or_default().to_owned());
     row("delivery", Style::Plain, view.delivery.as_deref().unwrap_or_default().to_owned());
-    row("wakes", Style::Plain, format!("{} of {}, {} left", view.wakes, view.wakes_allowed, view.wakes_left));
+    let left = match view.stopped {
+        true => String::new(),
+        false => format!(", {} left", view.wakes_left),
+    };
+    row("wakes", Style::Plain, format!("{} of {}{left}", view.wakes, view.wakes_allowed));
     row("messages", Style::Plain, view.messages.to_string());
     let took = view.opened_at.zip(view.ended_at).map(|(from, to)| lasted(from, to));
     row("took", Style::Plain, took.unwrap_or_default());
     row("usage", Style::Plain, format!("{} tokens{}", tokens(view.usage), cost(view.usage)));
-    row("stopped", Style::Red, if view.stopped { "by a person".to_owned() } else { String::new() });
+    row(
+        "stopped",
+        Style::Red,
+        if view.stopped { "by a person; no more turns".to_owned() } else { String::new() },
+    );
     printer.table(&head)?;
     if !view.agents.is_empty() {
         printer.line("")?;
-        printer.table(&agents(&view.agents))?;
+        printer.table(&agents(&view.agents, view.stopped))?;
     }
     if view.turns.is_empty() {
         printer.note("No turns yet.");
@@ -79,7 +87,7 @@ fn show(printer: &Printer, view: &CauseView, people: &People) -> Result<(), Fail
     Ok(())
 }
 
-fn agents(agents: &[CauseAgent]) -> Table<7> {
+fn agents(agents: &[CauseAgent], stopped: bool) -> Table<7> {
     let mut table = Table::new([
         Column::flexible("AGENT"),
         Column::fixed("STATUS"),
@@ -97,7 +105,14 @@ fn agents(agents: &[CauseAgent]) -> Table<7> {
             (Style::Bold, format!("{branch}{}{name}{started}", agent.handle)),
             (Style::Plain, agent.status.to_string()),
             (Style::Plain, agent.turns.to_string()),
-            (Style::Plain, format!("{} ({} left)", agent.wakes, agent.wakes_left)),
+            (
+                Style::Plain,
+                if stopped {
+                    agent.wakes.to_string()
+                } else {
+                    format!("{} ({} left)", agent.wakes, agent.wakes_left)
+                },
+            ),
             (if agent.waiting > 0 { Style::Red } else { Style::Plain }, agent.waiting.to_string()),
             (Style::Plain, tokens(agent.usage).to_string()),
             (Style::Plain, cost(agent.usage).trim_start_matches(", ").to_owned()),

@@ -27,12 +27,13 @@ pub(crate) async fn run(context: &Context, command: PermitCommand) -> Result<Exi
         PermitCommand::Allow(args) => {
             let unseen = if args.yes { Unseen::Allowed } else { Unseen::Confirmed };
             let given = Given::read(args.fields, args.answers.as_deref())?;
-            answer_all(context, &args.answer, Decided::Allow(given), unseen).await
+            let decision = Decision { message: args.message, verdict: Verdict::Allow(given) };
+            answer_all(context, &args.answer, &decision, unseen).await
         }
         // A denial does no harm, seen or unseen.
         PermitCommand::Deny(args) => {
-            let decided = Decided::Deny { cancel: args.cancel };
-            answer_all(context, &args.answer, decided, Unseen::Allowed).await
+            let decision = Decision { message: args.message, verdict: Verdict::Deny { cancel: args.cancel } };
+            answer_all(context, &args.answer, &decision, Unseen::Allowed).await
         }
         PermitCommand::Rules { output } => rules(context, output).await,
         PermitCommand::Forget { rule, output } => forget(context, &rule, output).await,
@@ -65,8 +66,13 @@ enum Unseen {
     Confirmed,
 }
 
-/// What a person decides.
-enum Decided {
+/// What a person decides, and tells the agent.
+struct Decision {
+    message: Option<String>,
+    verdict: Verdict,
+}
+
+enum Verdict {
     Allow(Given),
     Deny { cancel: bool },
 }
@@ -75,12 +81,12 @@ enum Decided {
 async fn answer_all(
     context: &Context,
     args: &PermitArgs,
-    decided: Decided,
+    decision: &Decision,
     unseen: Unseen,
 ) -> Result<Exit, Failure> {
     let mut exit = Exit::Ok;
     for which in &args.which {
-        match answer(context, args, which, &decided, unseen).await {
+        match answer(context, args, which, decision, unseen).await {
             Ok(code) => exit = worse(exit, code),
             Err(failure) if args.which.len() == 1 => return Err(failure),
             Err(failure) => {
@@ -96,7 +102,7 @@ async fn answer(
     context: &Context,
     args: &PermitArgs,
     which: &str,
-    decided: &Decided,
+    decision: &Decision,
     unseen: Unseen,
 ) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
@@ -110,18 +116,18 @@ async fn answer(
         return Ok(Exit::Refused);
     }
     let mut wanted = AnswerPermission {
-        message: args.message.clone(),
+        message: decision.message.clone(),
         always: args.always,
         ..AnswerPermission::default()
     };
-    match decided {
-        Decided::Allow(given) => {
+    match &decision.verdict {
+        Verdict::Allow(given) => {
             wanted.allow = true;
             if !elsewhere {
-                (wanted.answers, wanted.fields) = given.to(&ask, args.message.is_some(), &printer)?;
+                (wanted.answers, wanted.fields) = given.to(&ask, decision.message.is_some(), &printer)?;
             }
         }
-        Decided::Deny { cancel } => wanted.cancel = *cancel,
+        Verdict::Deny { cancel } => wanted.cancel = *cancel,
     }
     let allow = wanted.allow;
     let answered = client.answer_permission(&ask.session, &ask.hash, &wanted).await?;

@@ -13,7 +13,12 @@ use crate::printer::{Column, Mode, Style, Table};
 /// Every permission mode there is.
 const MODES: [&str; 3] = ["full", "ask", "read-only"];
 /// What a harness can do by itself.
-const POWERS: [&str; 4] = ["native_read", "native_write", "native_shell", "native_net"];
+const POWERS: [(&str, &str); 4] = [
+    ("native_read", "reading"),
+    ("native_write", "writing"),
+    ("native_shell", "commands"),
+    ("native_net", "network access"),
+];
 
 /// The kinds of files that a message may have.
 const FILES: [(&str, &str); 3] = [("image", "images"), ("pdf", "PDF documents"), ("text", "text files")];
@@ -198,8 +203,9 @@ fn missing(able: &CapabilitiesView) -> String {
     lacks.extend(FILES.iter().filter(|(kind, _)| !taken(kind)).map(|(_, words)| (*words).to_owned()));
     let modes = MODES.iter().filter(|mode| !able.permissions.iter().any(|known| known.as_str() == **mode));
     lacks.extend(modes.map(|mode| format!("`{mode}`")));
-    let powers = POWERS.iter().filter(|power| !able.withholds.iter().any(|known| known.as_str() == **power));
-    lacks.extend(powers.map(|power| format!("blocking {power}")));
+    let withholds = |power: &str| able.withholds.iter().any(|known| known.as_str() == power);
+    let powers = POWERS.iter().filter(|(power, _)| !withholds(power));
+    lacks.extend(powers.map(|(_, words)| format!("forbidding {words}")));
     lacks.join(", ")
 }
 
@@ -215,7 +221,7 @@ mod tests {
             models: true,
             efforts: vec!["low".to_owned()],
             permissions: MODES.map(Into::into).into(),
-            withholds: POWERS.map(Into::into).into(),
+            withholds: POWERS.map(|(power, _)| power.into()).into(),
             mcp: true,
             thinking: true,
             cost: true,
@@ -232,6 +238,9 @@ mod tests {
         able.attachments.retain(|kind| kind.as_str() != "pdf");
         able.permissions.retain(|mode| mode.as_str() != "ask");
         able.withholds.retain(|power| power.as_str() != "native_net");
-        assert_eq!(missing(&able), "steering, efforts, terminals, PDF documents, `ask`, blocking native_net");
+        assert_eq!(
+            missing(&able),
+            "steering, efforts, terminals, PDF documents, `ask`, forbidding network access"
+        );
     }
 }

@@ -22,7 +22,7 @@ fn doctor_names_a_definition_that_does_not_load() {
     std::fs::write(folder.join("bad.toml"), "name = 'bad'\nprompt = 'x'\n").unwrap();
     let found = verdict().unwrap();
     assert_eq!(found["verdict"], "warn", "{found}");
-    assert_said!(home, found["found"].as_str().unwrap(), @"some do not load: /tmp/paseo-000000/home/agents/bad.toml:2: unknown field `prompt`; known: isSubagent, name, displayName, description, icon, color, systemPrompt, type, provider, models, effort, model, chat, external, toolAllowlist, tools, toolDenylist, disallowedTools, capabilityAllowlist, capabilityDenylist, toolExposure, skillAllowlist, skills, skillDenylist, agentAllowlist, agentDenylist, uiVisible, apiExposed, permissionMode, permissions, guard, ceiling, passOn, cwd, scope; new definition `good` is not trusted yet");
+    assert_said!(home, found["found"].as_str().unwrap(), @r#"some do not load: /tmp/paseo-000000/home/agents/bad.toml:2: unknown field `prompt`; the fields are under "Definitions" in the documentation; new definition `good` is not trusted yet"#);
     assert_eq!(found["fix"], "run `paseo agents check`");
 }
 

@@ -204,7 +204,7 @@ async fn only_what_is_in_the_thread_is_answered() {
     let said = plan.ok(&["post", &elsewhere, "there", "-q"]);
     let told = plan.refused(&["post", "plan", "yes", "--reply-to", &said]);
     assert_said!(plan.watched.home, &told, @r"
-    error: reply_to: message `aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1` not found in this thread
+    error: message `aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1` not found in this thread
      hint: run `paseo thread tail THREAD --ids` to see the ids
     ");
     plan.ok(&["post", &elsewhere, "yes", "--reply-to", &said]);
@@ -213,7 +213,7 @@ async fn only_what_is_in_the_thread_is_answered() {
     let path = format!("/threads/{}/events", plan.thread);
     let answer = posted(&plan.address().await, &path, &secret, &body);
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
-    assert_said!(plan.watched.home, answer.split("\r\n\r\n").last().unwrap(), @r#"{"error":{"code":"not_found","message":"meta.reply_to: message `aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1` not found in this thread","hint":"run `paseo thread tail THREAD --ids` to see the ids","thread":"aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2","participant":"eve"}}"#);
+    assert_said!(plan.watched.home, answer.split("\r\n\r\n").last().unwrap(), @r#"{"error":{"code":"not_found","message":"message `aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1` not found in this thread","hint":"run `paseo thread tail THREAD --ids` to see the ids","thread":"aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2","participant":"eve"}}"#);
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn tokens_are_not_made_for_names_that_others_would_be_taken_for() {
     let made = plan.run(&["token", "plan", "--as", "eve"]);
     assert_told!(plan.watched.home, made, @r"
     exit 0
-    eve is not a participant: the token can post, but messages do not wake it
+    eve is not a participant: it can post with this token, but messages do not wake it
     Created a token for eve. Its secret is shown only once:
     ");
 }

@@ -134,7 +134,7 @@ async fn a_leader_is_refused_what_it_may_not() {
         let refused = cast.call(&other.id, tool, &json!({ "sessionName": "red-1" })).await;
         assert_said!(cast.0.home, refused.error(), @r"
         worker `red-1` not found
-        start a worker with `team_tmux_start`; none exist yet
+        no workers exist; start one with `team_tmux_start`
         ");
     }
     // With whoever started them they end.

@@ -355,7 +355,7 @@ mod tests {
         // What is not there is spelled like its neighbours.
         assert!(told("tool_allowlst = []\nis_subagent = true").contains("did you mean `tool_allowlist`?"));
         assert!(told("toolAllowlst = []\nisSubagent = true").contains("did you mean `toolAllowlist`?"));
-        assert!(told("tool_exposure = 'tools'\nx = 1").contains("known: is_subagent, "));
+        assert!(told("[[models]]\nmodel_id = 'm'\nx = 1").contains("known: model_id, "));
         assert!(told("[[models]]\nkey_id = 'k'").contains("`models.model_id`"));
         assert!(
             told("type = 'external'\n[external]\ncallbackBaseUrl = 'https://a.example'")

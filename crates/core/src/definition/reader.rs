@@ -9,6 +9,8 @@ use crate::spelling::close;
 
 /// Most mistakes that are reported of one definition.
 const FAULTS: usize = 10;
+/// How many known fields an error names; of more, the documentation tells.
+const LISTED: usize = 12;
 /// Most entries of a list.
 const WORDS: usize = 500;
 
@@ -203,6 +205,9 @@ impl<'a> Fields<'a> {
             match self.known.iter().find(|known| close(known, &name)) {
                 Some(meant) => {
                     message.push_str(&format!("; did you mean `{place}{}`?", self.spelling(meant)));
+                }
+                None if self.known.len() > LISTED => {
+                    message.push_str("; the fields are under \"Definitions\" in the documentation");
                 }
                 None => {
                     let known: Vec<String> = self.known.iter().map(|known| self.spelling(known)).collect();

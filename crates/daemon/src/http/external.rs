@@ -63,7 +63,7 @@ pub(crate) async fn receive(
     let answers = (!turn.is_empty()).then(|| turn.parse::<TurnId>());
     let answers = answers.transpose().map_err(|malformed| {
         Failure::new(Code::InvalidRequest, format!("turnOriginId is not a turn id: {malformed}"))
-            .hint("post to the message's `callbackUrl` unchanged")
+            .hint("POST to exactly the `callbackUrl` that came with the message")
     })?;
     let text = String::from_utf8(body.to_vec())
         .map_err(|_| Failure::new(Code::InvalidRequest, "the callback body is not UTF-8 text"))?;
@@ -114,9 +114,12 @@ pub(crate) async fn secret(
     let remote = context.remote(&session)?.ok_or_else(|| {
         Failure::new(
             Code::Conflict,
-            format!("this agent runs on {} and has no callback secret", session.profile.provider),
+            format!(
+                "only external agents have a callback secret; this agent uses the provider {}",
+                session.profile.provider
+            ),
         )
-        .hint("see \"External agents\" in the documentation; only they have one")
+        .hint("see \"External agents\" in the documentation")
     })?;
     Ok(Json(SecretView {
         session: id.into(),
@@ -141,7 +144,7 @@ fn credential(headers: &HeaderMap) -> Result<Credential<'_>, Failure> {
 async fn external(app: &App, id: &str) -> Result<SessionId, Failure> {
     let unknown = || {
         Failure::new(Code::NotFound, format!("external agent `{}` not found", shown(id)))
-            .hint("post to the message's `callbackUrl` unchanged")
+            .hint("POST to exactly the `callbackUrl` that came with the message")
     };
     let id: SessionId = id.parse().map_err(|_| unknown())?;
     let found = app.sessions.context.journal.session(id).await?;

@@ -128,7 +128,7 @@ pub(crate) async fn events(
     let limit = query.limit.unwrap_or(100);
     let from = match &query.from {
         Some(from) => {
-            let place = app.threads.place(thread.id, post_id(from, "from")?).await?;
+            let place = app.threads.place(thread.id, post_id(from)?).await?;
             let unknown = || {
                 Failure::new(Code::NotFound, format!("message `{}` not found in this thread", as_typed(from)))
                     .hint("run `paseo thread tail THREAD --ids` to see the ids")
@@ -237,7 +237,7 @@ pub(crate) async fn wakes(
 
 async fn words(app: &App, thread: &Thread, request: PostMessage) -> Result<Words, Failure> {
     let reply_to = match request.reply_to.as_deref() {
-        Some(typed) => Some(app.threads.said(thread.id, typed, "reply_to").await?.0),
+        Some(typed) => Some(app.threads.said(thread.id, typed).await?.0),
         None => None,
     };
     Ok(Words { to: request.to.unwrap_or_default(), text: request.text, reply_to, tags: request.tags })
@@ -393,9 +393,9 @@ pub(super) async fn entered(app: &App, by: &Actor, typed: &str) -> Result<(Threa
     app.threads.enter(by, typed).await
 }
 
-fn post_id(text: &str, field: &str) -> Result<PostId, Failure> {
+fn post_id(text: &str) -> Result<PostId, Failure> {
     text.parse().map_err(|_| {
-        Failure::new(Code::InvalidRequest, format!("{field}: `{text}` is not a message id"))
+        Failure::new(Code::InvalidRequest, format!("`{text}` is not a message id"))
             .hint("run `paseo thread tail THREAD --ids` to see the ids")
     })
 }

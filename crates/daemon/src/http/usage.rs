@@ -26,7 +26,11 @@ const COUNTING: Duration = Duration::from_secs(5);
 pub(crate) async fn report(State(app): State<App>, Asked(query): Asked<UsageQuery>) -> Answer<UsageReport> {
     let until = query.until.as_deref().map(day).transpose()?.unwrap_or_else(|| session::day(mint::now()));
     let since = query.since.as_deref().map(day).transpose()?.unwrap_or(until.saturating_sub(DAYS - 1));
-    if since > until || until - since >= MOST_DAYS {
+    if since > until {
+        let message = format!("`since` ({}) is after `until` ({})", written_day(since), written_day(until));
+        return Err(Failure::new(Code::Conflict, message).hint("choose a `since` on or before `until`"));
+    }
+    if until - since >= MOST_DAYS {
         let message = format!(
             "a report covers 1 to {MOST_DAYS} days; {} to {} does not",
             written_day(since),

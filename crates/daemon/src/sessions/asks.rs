@@ -327,7 +327,10 @@ fn provided(request: &Request, answer: &Answer) -> Result<Provided, Failure> {
         return wrong("a canceled request cannot be allowed", "set `allow` to false, or leave out `cancel`");
     }
     if answer.cancel && !of_server(request) {
-        return wrong("only a form or a link of an MCP server can be canceled", "deny the request instead");
+        return wrong(
+            "only forms and links from MCP servers can be canceled",
+            "the request is still open; deny it without `--cancel`",
+        );
     }
     if !answer.allow && (answer.answers.is_some() || answer.fields.is_some()) {
         return wrong("a denied request takes no answers", "leave them out, or set `allow` to true");

@@ -43,22 +43,16 @@ impl Threads {
     }
 
     /// Finds what an id names that somebody typed: something in this thread.
-    pub(crate) async fn said(
-        &self,
-        id: ThreadId,
-        typed: &str,
-        field: &str,
-    ) -> Result<(PostId, Version), Failure> {
+    pub(crate) async fn said(&self, id: ThreadId, typed: &str) -> Result<(PostId, Version), Failure> {
         let refused = |code: Code, message: String| {
             Failure::new(code, message).hint("run `paseo thread tail THREAD --ids` to see the ids")
         };
         let post: PostId = typed
             .parse()
-            .map_err(|_| refused(Code::InvalidRequest, format!("{field}: `{typed}` is not a message id")))?;
+            .map_err(|_| refused(Code::InvalidRequest, format!("`{typed}` is not a message id")))?;
         let place = self.place(id, post).await?;
-        let place = place.ok_or_else(|| {
-            refused(Code::NotFound, format!("{field}: message `{typed}` not found in this thread"))
-        })?;
+        let place = place
+            .ok_or_else(|| refused(Code::NotFound, format!("message `{typed}` not found in this thread")))?;
         Ok((post, place))
     }
 

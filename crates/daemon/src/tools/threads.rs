@@ -164,7 +164,7 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
 pub(super) async fn post(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
     let (threads, thread, speaker) = entered(sessions, caller, input).await?;
     let reply_to = match input.get("reply_to").and_then(Value::as_str) {
-        Some(typed) => Some(threads.said(thread.id, typed, "reply_to").await?.0),
+        Some(typed) => Some(threads.said(thread.id, typed).await?.0),
         None => None,
     };
     let words = Words {

@@ -104,7 +104,9 @@ pub(crate) fn of_session(event: Event) -> SessionChange {
         Event::AnswerAbandoned { delivery, reason } => {
             SessionChange::AnswerAbandoned { delivery: delivery.into(), reason: reason.into() }
         }
-        Event::Asked { hash, tool, .. } => SessionChange::PermissionRequested { hash: hash.into(), tool },
+        Event::Asked { hash, tool, question, .. } => {
+            SessionChange::PermissionRequested { hash: hash.into(), tool, question }
+        }
         Event::Decided { hash, decision } => {
             SessionChange::PermissionDecided { hash: hash.into(), decision: decision.into() }
         }

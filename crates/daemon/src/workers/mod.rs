@@ -100,7 +100,7 @@ impl Workers {
             if names.is_empty() {
                 let how =
                     if by.is_human() { "paseo worker start \"…\" --team TEAM" } else { "team_tmux_start" };
-                format!("start a worker with `{how}`; none exist yet")
+                format!("no workers exist; start one with `{how}`")
             } else {
                 format!("choose one of: {}", names.join(", "))
             }

@@ -156,7 +156,7 @@ fn step(body: &str) -> Result<Step, Malformed> {
 
 fn read(verb: &str, argument: &str) -> Result<Step, String> {
     let text = || match argument {
-        "" => Err(format!("{verb} needs a text")),
+        "" => Err(format!("`{verb}` needs a text after it, as in `<<{verb} …>>`")),
         text => Ok(text.to_owned()),
     };
     let nothing = |step| match argument {
@@ -202,7 +202,7 @@ fn stream(argument: &str) -> Result<Step, String> {
         _ => (Duration::ZERO, argument),
     };
     if text.is_empty() {
-        return Err("stream needs a text".to_owned());
+        return Err("`stream` needs a text after it, as in `<<stream …>>`".to_owned());
     }
     Ok(Step::Stream { delay, text: text.to_owned() })
 }

@@ -81,8 +81,8 @@ fn what_makes_no_sense_is_named_and_the_verbs_are_listed() {
     for (text, reason) in [
         ("<<dance now>>", "unknown verb"),
         ("<<>>", "unknown verb"),
-        ("<<say>>", "needs a text"),
-        ("<<stream 5ms>>", "needs a text"),
+        ("<<say>>", "`say` needs a text after it, as in `<<say …>>`"),
+        ("<<stream 5ms>>", "`stream` needs a text after it, as in `<<stream …>>`"),
         ("<<wait soon>>", "milliseconds"),
         ("<<wait -1>>", "milliseconds"),
         ("<<crash 256>>", "255"),

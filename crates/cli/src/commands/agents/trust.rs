@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use paseo_client::Client;
-use paseo_wire::agent::{AgentEntry, AgentList, AgentProject, AgentQuery, PendingAgent, TrustAgents};
+use paseo_wire::agent::{
+    AgentEntry, AgentList, AgentProblem, AgentProject, AgentQuery, PendingAgent, TrustAgents,
+};
 use paseo_wire::error::Exit;
-use paseo_wire::words::{FileChange, Layer, Trust};
+use paseo_wire::words::{FileChange, Layer, Severity, Trust};
 
 use super::{lists, located, permissions, provider, query};
 use crate::args::TrustArgs;
@@ -71,6 +73,14 @@ async fn own(
     let waiting: Vec<PendingAgent> = waiting.cloned().collect();
     if let Some(missing) = args.slugs.iter().find(|slug| waiting.iter().all(|pending| pending.slug != **slug))
     {
+        let is_broken = |problem: &&AgentProblem| {
+            problem.slug.as_ref() == Some(missing) && problem.severity == Severity::Error
+        };
+        if let Some(AgentProblem { file, line, message, .. }) = list.problems.iter().find(is_broken) {
+            let words = format!("cannot trust `{missing}`: {file}:{line}: {message}");
+            return Err(Failure::new(Exit::Refused, words)
+                .hint("correct the file; `paseo agents check` lists all mistakes"));
+        }
         let words = format!("`{missing}` is not one of your own definitions, or has no change to trust");
         return Err(Failure::new(Exit::NotFound, words).hint(
             "run `paseo agents trust` in the project's directory, without a slug, to trust its definitions",

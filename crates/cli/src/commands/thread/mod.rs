@@ -155,7 +155,7 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             let printer = context.printer.with(output);
             if !there.state.participants.invited.iter().any(|seat| seat.id == participant) {
                 printer.note(&format!(
-                    "{participant} is not a participant: the token can post, but messages do not wake it"
+                    "{participant} is not a participant: it can post with this token, but messages do not wake it"
                 ));
             }
             match printer.mode() {

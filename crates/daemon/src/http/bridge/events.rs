@@ -150,7 +150,7 @@ async fn words(app: &App, thread: ThreadId, request: BridgePost) -> Result<Words
             .hint("put the text into `content`"));
     }
     let reply_to = match meta.reply_to.as_deref() {
-        Some(typed) => Some(app.threads.said(thread, typed, "meta.reply_to").await?.0),
+        Some(typed) => Some(app.threads.said(thread, typed).await?.0),
         None => None,
     };
     Ok(Words { to: request.to.unwrap_or_default(), text, reply_to, tags: meta.tags() })
