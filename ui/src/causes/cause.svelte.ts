@@ -6,6 +6,8 @@ import type { Cause, CauseMessage, EventFrame } from '../lib/wire';
 
 /** Messages on one page. */
 const PAGE = 200;
+/** The shortest time between two readings. */
+const PAUSE_MS = 300;
 
 /** What one request led to, as the daemon has it. Its id may be that of any message that descends from it. */
 export class CauseStory {
@@ -19,7 +21,10 @@ export class CauseStory {
     now = $state(0);
     private readonly lag = new Lag();
     private room = PAGE;
-    private readonly reader = new Reader(() => this.readOnce(), 300);
+    private readonly reader = new Reader(
+        () => this.readOnce(),
+        () => PAUSE_MS,
+    );
 
     constructor(private readonly id: string) {}
 
@@ -30,7 +35,7 @@ export class CauseStory {
     /** Reads one more page of messages. */
     extend(): void {
         this.room += PAGE;
-        this.reader.read();
+        this.reader.readNow();
     }
 
     /** Keeps what goes on counting. */
@@ -56,7 +61,7 @@ export class CauseStory {
     async stop(): Promise<string | undefined> {
         try {
             this.take(await api.post('/api/causes/{cause}/stop', { path: { cause: this.id } }));
-            this.read();
+            this.reader.readNow();
             return undefined;
         } catch (error) {
             return explain(error);

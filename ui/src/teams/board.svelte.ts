@@ -3,16 +3,16 @@ import type { Agents } from '../agents/agents.svelte';
 import { api, explain } from '../lib/client';
 import { Lag } from '../lib/lag';
 import { whole } from '../lib/pages';
+import { Reader } from '../lib/reader';
 import type { Task, Team, TeamFrame, TeamThread, Worker } from '../lib/wire';
 import { perform } from './acts';
 import type { Act, Move } from './moves';
 import type { ShownBoard } from './shown';
 
-/** The shortest time between two readings, and how many times as long as a reading took. */
+/** The shortest time between two readings. */
 const PAUSE_MS = 200;
-const REST = 4;
 const PAGE = 500;
-/** How long to wait after a reading that failed. */
+/** The same after a reading that failed. */
 const FAILED_MS = 2000;
 
 /** A team with its tasks as the daemon has them. Whatever happens, all of it is read again, and at most so often. */
@@ -35,11 +35,11 @@ export class Board implements ShownBoard {
     readonly open = $derived(this.team !== undefined && !this.team.closed_at);
     readonly live = this;
     private readonly lag = new Lag();
-    private reading = false;
-    private again = false;
     private talked = true;
-    private ended = false;
-    private timer: ReturnType<typeof setTimeout> | undefined;
+    private readonly reader = new Reader(
+        () => this.ask(),
+        () => (this.problem ? FAILED_MS : PAUSE_MS),
+    );
 
     constructor(
         readonly id: string,
@@ -56,20 +56,17 @@ export class Board implements ShownBoard {
 
     /** Keeps the countdowns going. */
     tick(): () => void {
-        this.ended = false;
         const timer = setInterval(() => (this.now = this.lag.now(performance.now())), 1000);
         return () => {
-            this.ended = true;
             clearInterval(timer);
-            clearTimeout(this.timer);
-            this.timer = undefined;
+            this.reader.end();
         };
     }
 
     take({ change }: TeamFrame): void {
         this.heard++;
         if (change.type.startsWith('thread_')) this.talked = true;
-        this.read();
+        this.reader.read();
     }
 
     /** Does what a move comes to, or says why it is none. */
@@ -87,19 +84,12 @@ export class Board implements ShownBoard {
         this.read();
     }
 
-    /** Reads the team; soon again, if that is asked for meanwhile. */
+    /** Reads the team at once: a person did something, or the connection is back. */
     read(): void {
-        if (this.reading || this.timer !== undefined) {
-            this.again = true;
-            return;
-        }
-        void this.ask();
+        this.reader.readNow();
     }
 
     private async ask(): Promise<void> {
-        const began = performance.now();
-        this.reading = true;
-        this.again = false;
         const talked = this.talked || !this.ready;
         this.talked = false;
         try {
@@ -125,16 +115,8 @@ export class Board implements ShownBoard {
             this.talked ||= talked;
             this.missing = error instanceof PaseoError && (error.status === 404 || error.status === 400);
             this.problem = explain(error);
-            this.again = !this.missing;
+            if (!this.missing) this.reader.read();
         }
-        this.reading = false;
-        if (this.ended) return;
-        const pause = this.problem ? FAILED_MS : PAUSE_MS;
-        const rest = Math.max(pause, (performance.now() - began) * REST);
-        this.timer = setTimeout(() => {
-            this.timer = undefined;
-            if (this.again) void this.ask();
-        }, rest);
     }
 
     private async readThreads(): Promise<void> {

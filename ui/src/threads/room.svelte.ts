@@ -1,10 +1,11 @@
 import { api } from '../lib/client';
+import { Reader } from '../lib/reader';
 import type { HeldReply, Presence, ThreadFrame } from '../lib/wire';
 import { Timeline } from './timeline.svelte';
 
 /** Who is there runs out after a while, and programs elsewhere tell only the daemon: looked at this often. */
 const EVERY_MS = 5000;
-/** The pause between two readings. */
+/** The shortest time between two readings. */
 const PAUSE_MS = 150;
 
 /** The thread that is open: what was said, who is there, and which replies are held. */
@@ -14,8 +15,10 @@ export class Room {
     presence = $state.raw<ReadonlyMap<string, Presence>>(new Map());
     held = $state.raw<readonly HeldReply[]>([]);
     private timer: ReturnType<typeof setInterval> | undefined;
-    private stale = false;
-    private reading = false;
+    private readonly reader = new Reader(
+        () => this.readOnce(),
+        () => PAUSE_MS,
+    );
 
     constructor(readonly id: string) {
         this.timeline = new Timeline(id);
@@ -33,6 +36,7 @@ export class Room {
     end(): void {
         clearInterval(this.timer);
         this.timer = undefined;
+        this.reader.end();
     }
 
     take(frame: ThreadFrame): void {
@@ -42,27 +46,20 @@ export class Room {
 
     /** Reads who is there and what is held. Calls that come meanwhile are one more reading. */
     refresh(): void {
-        this.stale = true;
-        if (!this.reading) void this.readAll();
+        this.reader.read();
     }
 
-    private async readAll(): Promise<void> {
-        this.reading = true;
+    private async readOnce(): Promise<void> {
         const path = { thread: this.id };
-        while (this.stale) {
-            this.stale = false;
-            try {
-                const [present, held] = await Promise.all([
-                    api.get('/api/threads/{thread}/presence', { path }),
-                    api.get('/api/threads/{thread}/held', { path }),
-                ]);
-                this.presence = new Map(present.participants.map((one) => [one.id, one]));
-                if (JSON.stringify(held.replies) !== JSON.stringify(this.held)) this.held = held.replies;
-            } catch {
-                // The next event, or the next look, brings another chance.
-            }
-            await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        try {
+            const [present, held] = await Promise.all([
+                api.get('/api/threads/{thread}/presence', { path }),
+                api.get('/api/threads/{thread}/held', { path }),
+            ]);
+            this.presence = new Map(present.participants.map((one) => [one.id, one]));
+            if (JSON.stringify(held.replies) !== JSON.stringify(this.held)) this.held = held.replies;
+        } catch {
+            // The next event, or the next look, brings another chance.
         }
-        this.reading = false;
     }
 }
