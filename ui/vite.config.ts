@@ -11,6 +11,9 @@ const policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** The pages of the settings, without the large ones and what other pages use. */
+const SETTINGS = /src\/settings\/(?!definitions|devices|followed|order|Empty|Card|pages)/;
+
 const api: ProxyOptions = {
     target: daemon,
     changeOrigin: true,
@@ -36,8 +39,15 @@ export default defineConfig({
         modulePreload: { polyfill: false },
         rollupOptions: {
             input: { index: 'index.html', sw: 'src/worker/sw.ts' },
-            // The browser knows the service worker by its name.
-            output: { entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js') },
+            output: {
+                // The browser knows the service worker by its name.
+                entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
+                // Pages of the settings are small, and share most of what they have: apart, many files would be
+                // smaller than a packet, which is more to load for those who open two of them.
+                codeSplitting: {
+                    groups: [{ name: 'settings', test: SETTINGS, includeDependenciesRecursively: false }],
+                },
+            },
         },
     },
     server: { proxy: { '/api': api } },

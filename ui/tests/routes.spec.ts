@@ -62,10 +62,10 @@ test('old addresses lead to where the pages are now', async ({ app, daemon }) =>
 
 test('a page that cannot be loaded says what to do', async ({ app, complaints }) => {
     complaints.allow(/Failed to load|ERR_FAILED|dynamically imported/);
-    await app.page.route('**/assets/SettingsPage*', (route) => route.abort());
+    await app.page.route('**/assets/settings*', (route) => route.abort());
     await app.page.getByRole('link', { name: /^Settings/ }).click();
     await expect(app.page.getByRole('heading', { name: 'This page could not be loaded' })).toBeVisible();
-    await app.page.unroute('**/assets/SettingsPage*');
+    await app.page.unroute('**/assets/settings*');
     await app.page.getByRole('button', { name: 'Reload' }).click();
     await expect(app.page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
 });
