@@ -1,46 +1,9 @@
-import type { Page } from '@playwright/test';
-import { expect, expectAccessible, gate, test, type App } from './app';
+import { expect, expectAccessible, gate, test } from './app';
 import type { Daemon } from './daemon';
+import { boxes, overlaps, visitMap } from './mapped';
 
 function tool(name: string, input: object): string {
     return `<<tool ${name} ${JSON.stringify(input).replaceAll('>', '\\>')}>>`;
-}
-
-async function visitMap(app: App, query = ''): Promise<void> {
-    await app.page.goto(new URL(`/app/map${query}`, app.page.url()).href);
-    await expect(app.page.getByRole('heading', { level: 1, name: 'Map' })).toBeVisible();
-}
-
-interface Stood {
-    id: string;
-    x: number;
-    y: number;
-    right: number;
-    bottom: number;
-}
-
-async function boxes(page: Page): Promise<Stood[]> {
-    return page.locator('[data-node]').evaluateAll((nodes) =>
-        nodes.map((node) => {
-            const { left, top, right, bottom } = node.getBoundingClientRect();
-            return { id: node.getAttribute('data-node') ?? '', x: left, y: top, right, bottom };
-        }),
-    );
-}
-
-function overlaps(all: Stood[]): string[] {
-    return all.flatMap((one, at) =>
-        all
-            .slice(at + 1)
-            .filter(
-                (other) =>
-                    one.x < other.right &&
-                    other.x < one.right &&
-                    one.y < other.bottom &&
-                    other.y < one.bottom,
-            )
-            .map((other) => `${one.id} ${other.id}`),
-    );
 }
 
 /** A leader that waits for its helper, which wrote to a third agent. */

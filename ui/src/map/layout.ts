@@ -15,6 +15,14 @@ export interface Box {
     readonly height: number;
 }
 
+/** Where a node stands in the grid of columns and rows that all clusters share. Rows count through all of them. */
+export interface Cell {
+    readonly column: number;
+    readonly row: number;
+    /** It is the first row of its cluster: above it is the title. */
+    readonly first: boolean;
+}
+
 /** The place of each node in its cluster, counted row by row. */
 export type Slots = ReadonlyMap<string, number>;
 
@@ -25,14 +33,17 @@ export interface Layout {
     /** The frame around each cluster. */
     readonly clusters: ReadonlyMap<string, Box>;
     readonly slots: Slots;
+    readonly cells: ReadonlyMap<string, Cell>;
+    readonly columns: number;
 }
 
-/** Pixels. */
-export const NODE = { width: 184, height: 64 };
-const GAP = { x: 40, y: 32 };
+/** Pixels. A node takes up what its columns leave, and is at least as wide as this. */
+const NODE = { width: 196, height: 80 };
+/** Between nodes, where the lines run: see `routes.ts`. */
+export const GAP = { x: 48, y: 32 };
 /** How many gaps a cluster may have in any case. */
 const ROOM = 8;
-const FRAME = { side: 16, top: 44, bottom: 20, between: 16 };
+export const FRAME = { side: 32, top: 44, bottom: GAP.y, between: 16 };
 
 /**
  * Places nodes in rows, one frame for each cluster, in the order in which they come. A node that has a slot keeps it,
@@ -42,23 +53,29 @@ const FRAME = { side: 16, top: 44, bottom: 20, between: 16 };
 export function placed(nodes: readonly Node[], width: number, before: Slots = new Map()): Layout {
     const inside = Math.max(width - 2 * FRAME.side, NODE.width);
     const columns = Math.max(1, Math.floor((inside + GAP.x) / (NODE.width + GAP.x)));
+    const wide = Math.floor((inside + GAP.x) / columns) - GAP.x;
     const boxes = new Map<string, Box>();
+    const cells = new Map<string, Cell>();
     const clusters = new Map<string, Box>();
     const slots = new Map<string, number>();
     let top = 0;
+    let above = 0;
     for (const [cluster, members] of grouped(nodes)) {
         const taken = slotted(members, before);
         let rows = 1;
         for (const [id, slot] of taken) {
-            const row = Math.floor(slot / columns);
+            const [column, row] = [slot % columns, Math.floor(slot / columns)];
             rows = Math.max(rows, row + 1);
-            const x = FRAME.side + (slot % columns) * (NODE.width + GAP.x);
-            boxes.set(id, { x, y: top + FRAME.top + row * (NODE.height + GAP.y), ...NODE });
+            const x = FRAME.side + column * (wide + GAP.x);
+            const y = top + FRAME.top + row * (NODE.height + GAP.y);
+            boxes.set(id, { x, y, width: wide, height: NODE.height });
+            cells.set(id, { column, row: above + row, first: row === 0 });
             slots.set(id, slot);
         }
         const height = FRAME.top + rows * (NODE.height + GAP.y) - GAP.y + FRAME.bottom;
         clusters.set(cluster, { x: 0, y: top, width: inside + 2 * FRAME.side, height });
         top += height + FRAME.between;
+        above += rows;
     }
     return {
         width: inside + 2 * FRAME.side,
@@ -66,6 +83,8 @@ export function placed(nodes: readonly Node[], width: number, before: Slots = ne
         boxes,
         clusters,
         slots,
+        cells,
+        columns,
     };
 }
 
@@ -97,54 +116,6 @@ function slotted(members: readonly Node[], before: Slots): Map<string, number> {
         take(id, slot);
     }
     return taken;
-}
-
-/** Returns the line from one box to another, bent so that the two directions do not cover each other. */
-export function line(from: Box, to: Box): string {
-    const [a, b] = [middle(from), middle(to)];
-    const [dx, dy] = [b.x - a.x, b.y - a.y];
-    const length = Math.hypot(dx, dy) || 1;
-    const bend = Math.min(28, length / 6);
-    const control = { x: (a.x + b.x) / 2 - (dy / length) * bend, y: (a.y + b.y) / 2 + (dx / length) * bend };
-    const [start, end] = [edge(from, control), edge(to, control)];
-    return `M${round(start.x)} ${round(start.y)}Q${round(control.x)} ${round(control.y)} ${round(end.x)} ${round(end.y)}`;
-}
-
-/** Returns where the number on a line stands. */
-export function label(from: Box, to: Box): Point {
-    const [a, b] = [middle(from), middle(to)];
-    const [dx, dy] = [b.x - a.x, b.y - a.y];
-    const length = Math.hypot(dx, dy) || 1;
-    const bend = Math.min(28, length / 6) / 2;
-    return {
-        x: round((a.x + b.x) / 2 - (dy / length) * bend),
-        y: round((a.y + b.y) / 2 + (dx / length) * bend),
-    };
-}
-
-interface Point {
-    readonly x: number;
-    readonly y: number;
-}
-
-function middle(box: Box): Point {
-    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
-
-/** Returns where the way from the middle of a box to a point leaves the box. */
-function edge(box: Box, to: Point): Point {
-    const from = middle(box);
-    const [dx, dy] = [to.x - from.x, to.y - from.y];
-    if (dx === 0 && dy === 0) return from;
-    const scale = Math.min(
-        dx === 0 ? Infinity : box.width / 2 / Math.abs(dx),
-        dy === 0 ? Infinity : box.height / 2 / Math.abs(dy),
-    );
-    return { x: from.x + dx * scale, y: from.y + dy * scale };
-}
-
-function round(value: number): number {
-    return Math.round(value * 10) / 10;
 }
 
 export type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MapAgent, MapView } from '../lib/wire';
-import { edgesOf, nameOf, nodesOf, wordsOf } from './told';
+import { edgesOf, factsOf, isAt, linkedWith, nameOf, nodesOf, wordsOf } from './told';
 
 const agent = (session: string, fields: Partial<MapAgent> = {}) =>
     ({
@@ -56,4 +56,23 @@ test('a list says in words what the lines show', () => {
 test('a name hides nothing', () => {
     expect(nameOf(view.agents[1] as MapAgent)).toBe('x\\u{200b}y');
     expect(nameOf(view.agents[0] as MapAgent)).toBe('p aaaa');
+});
+
+test('facts come in the order of their importance, those that say nothing not at all', () => {
+    const usage = { input_tokens: 1200, output_tokens: 0 };
+    const known = agent('aaaa1', { name: 'x', queued: 3, wakes: 1, usage } as Partial<MapAgent>);
+    expect(factsOf(known, 'running')).toEqual(['aaaa', 'running', '3 queued', '1 wake', '1.2K tok']);
+    const none = { input_tokens: 0, output_tokens: 0 };
+    const idle = agent('aaaa1', { queued: 0, wakes: 0, usage: none } as Partial<MapAgent>);
+    expect(factsOf(idle, 'idle')).toEqual(['idle']);
+});
+
+test('what is pointed at has its lines, and what they lead to', () => {
+    const edges = edgesOf(view);
+    expect(edges.filter((edge) => isAt(edge, 'th')).map(({ key }) => key)).toEqual([
+        'post aaaa1 th',
+        'wake th aaaa1',
+    ]);
+    expect([...linkedWith(edges, 'th')].sort()).toEqual(['aaaa1', 'th']);
+    expect(linkedWith(edges, undefined).size).toBe(0);
 });

@@ -1,3 +1,4 @@
+import { tokensOf } from '../lib/usage';
 import { folderOf, type MapAgent, type MapView } from '../lib/wire';
 import { visibleLine } from '../lib/visible';
 import type { Node } from './layout';
@@ -68,6 +69,28 @@ export function edgesOf({ links, threads, waits }: MapView): Edge[] {
     for (const { from, to } of waits)
         edges.push({ key: `wait ${from} ${to}`, from, to, kind: 'wait', count: 1, last: undefined });
     return edges;
+}
+
+/** Says whether a line begins or ends at something. */
+export function isAt({ from, to }: Edge, id: string | undefined): boolean {
+    return id !== undefined && (from === id || to === id);
+}
+
+/** Returns what something has lines to, itself too. */
+export function linkedWith(edges: readonly Edge[], id: string | undefined): ReadonlySet<string> {
+    return new Set(edges.filter((edge) => isAt(edge, id)).flatMap(({ from, to }) => [from, to]));
+}
+
+/** Returns what is known of an agent in a few characters each, the most important first. */
+export function factsOf({ handle, name, queued, wakes, usage }: MapAgent, status: string): string[] {
+    return [
+        // Without a name, the handle stands in place of it.
+        name ? handle : '',
+        status,
+        queued > 0 ? `${queued} queued` : '',
+        wakes > 0 ? counted(wakes, 'wake') : '',
+        tokensOf(usage).replace(' tokens', ' tok'),
+    ].filter(Boolean);
 }
 
 /** Returns what an agent has to do with others, in words: for lists and for those who do not see lines. */
