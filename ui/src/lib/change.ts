@@ -71,3 +71,7 @@ export function effectOf(change: SessionChange): Effect {
             return unknown(change, {});
     }
 }
+
+/** Returns the delivery that the fields of an item are about, or an empty text. */
+export const deliveryOf = (fields: unknown) =>
+    String((fields as Record<string, unknown> | null)?.['delivery'] ?? '');

@@ -36,7 +36,7 @@ export class Pace<Each> {
         else this.plan();
     }
 
-    /** Takes in what waits. */
+    /** Takes in what waits, for example before everything is read again: what comes later would be older. */
     readonly flush = (): void => {
         this.isDue = false;
         this.last = this.beats.now();

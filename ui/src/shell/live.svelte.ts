@@ -8,7 +8,7 @@ import { Transcript } from '../conversation/transcript.svelte';
 import { provideAsks, type Asks } from '../inbox/asks.svelte';
 import { Inbox } from '../inbox/inbox.svelte';
 import { waiting } from '../inbox/needs';
-import { effectOf } from '../lib/change';
+import { deliveryOf, effectOf } from '../lib/change';
 import { Pace } from '../lib/pace';
 import type { Frame } from '../lib/wire';
 import { newAgent } from '../new/newAgent.svelte';
@@ -195,8 +195,7 @@ export class Live {
             if (cancelled) this.outbox.settle(cancelled);
             if (!frame.known) this.readAgain();
             if (frame.frame.session === route.agent && !frame.frame.view) this.gone();
-        }
-        if (frame.type === 'item') this.outbox.settle(deliveryOf(frame.frame.item.fields));
+        } else if (frame.type === 'item') this.outbox.settle(deliveryOf(frame.frame.item.fields));
         this.transcript?.take(frame);
     }
 
@@ -212,7 +211,6 @@ export class Live {
     }
 
     private async restart(): Promise<number> {
-        // What is read now knows it.
         this.pace.flush();
         const seq = await this.agents.load();
         void this.asks.read();
@@ -241,8 +239,6 @@ export class Live {
         }
     }
 }
-
-const deliveryOf = (data: unknown) => String((data as Record<string, unknown> | null)?.['delivery'] ?? '');
 
 /** Makes it known to everything on the page. */
 export function provideLive(): Live {

@@ -7,6 +7,7 @@ import { Reader } from '../lib/reader';
 import type { Task, Team, TeamFrame, TeamThread, Worker } from '../lib/wire';
 import { perform } from './acts';
 import type { Act, Move } from './moves';
+import { reused } from './reused';
 import type { ShownBoard } from './shown';
 
 /** The shortest time between two readings. */
@@ -105,7 +106,8 @@ export class Board implements ShownBoard {
             const fresh = answer.team.agents.filter(({ session }) => session && !this.agents.get(session));
             this.lag.take(page.now, performance.now());
             this.now = this.lag.now(performance.now());
-            [this.team, this.tasks, this.workers] = [answer.team, page.tasks, workers.workers];
+            [this.team, this.workers] = [answer.team, workers.workers];
+            this.tasks = reused(this.tasks, page.tasks);
             for (const { session } of fresh) if (session) this.agents.seek(session);
             if (talked) await this.readThreads();
             this.problem = '';
