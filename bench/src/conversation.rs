@@ -26,7 +26,7 @@ pub(crate) fn item(ordinal: u64) -> Draft {
         4 => call(ordinal, "Edit", ToolClass::Edit, format!(r#"{{"file_path":"{path}"}}"#), &path),
         5 => {
             let diffs = vec![Diff { path, patch: PATCH.to_owned() }];
-            result(ordinal, "The file was changed.".to_owned(), ToolResultExtra { diffs })
+            result(ordinal, "The file was changed.".to_owned(), ToolResultExtra::of(diffs))
         }
         6 => {
             call(ordinal, "Bash", ToolClass::Execute, r#"{"command":"cargo test"}"#.to_owned(), "cargo test")

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
+use crate::delegation::Delegation;
 use crate::id::{DeliveryId, TurnId};
 use crate::permission::Form;
 
@@ -167,6 +168,16 @@ pub struct CompactionExtra {
 pub struct ToolResultExtra {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diffs: Vec<Diff>,
+    /// Set for a tool of ours that hands work to another agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delegation: Option<Delegation>,
+}
+
+impl ToolResultExtra {
+    /// Returns that of a call that changed files.
+    pub fn of(diffs: Vec<Diff>) -> Self {
+        Self { diffs, delegation: None }
+    }
 }
 
 /// A change to one file.

@@ -13,6 +13,7 @@ pub mod codec;
 pub mod content;
 pub mod cut;
 pub mod definition;
+pub mod delegation;
 pub mod envelope;
 pub mod family;
 pub mod file;

@@ -8,7 +8,7 @@ use utoipa::openapi::{RefOr, Schema};
 use crate::attachment::AttachmentView;
 use crate::id::{ActorName, CallId, DeliveryId, ItemId, RequestHash, SessionId, TurnId};
 use crate::time::Moment;
-use crate::words::{Decision, ItemKind, Stage, Status, ToolClass, ToolOutcome, TurnOutcome};
+use crate::words::{Decision, DelegationState, ItemKind, Stage, Status, ToolClass, ToolOutcome, TurnOutcome};
 
 /// One thing in a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -203,6 +203,17 @@ pub struct ToolResultFields {
     pub duration_ms: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diffs: Vec<DiffView>,
+    /// Set if the call was `agents_message`, `summon`, `retrieve` or `send_to_tab` and reached an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delegation: Option<DelegationView>,
+}
+
+/// Work that was handed to another agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DelegationView {
+    /// The agent that got it.
+    pub session: SessionId,
+    pub state: DelegationState,
 }
 
 /// A change to one file.

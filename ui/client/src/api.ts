@@ -4117,6 +4117,17 @@ export interface components {
             model: string;
         };
         /**
+         * @description Where delegated work stood when the call ended.
+         * @enum {string}
+         */
+        DelegationState: "sent" | "background" | "finished" | "unfinished" | "held" | "failed";
+        /** @description Work that was handed to another agent. */
+        DelegationView: {
+            /** @description The agent that got it. */
+            session: components["schemas"]["SessionId"];
+            state: components["schemas"]["DelegationState"];
+        };
+        /**
          * Format: uuid
          * @description The id of a delivery: of one message on its way to an agent.
          */
@@ -6603,6 +6614,7 @@ export interface components {
         /** @description Fields of a tool result. */
         ToolResultFields: {
             call: components["schemas"]["CallId"];
+            delegation?: components["schemas"]["DelegationView"] | null;
             diffs?: components["schemas"]["DiffView"][];
             /** Format: uint64 */
             duration_ms: number;

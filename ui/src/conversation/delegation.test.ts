@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Agent, Item } from '../lib/wire';
+import type { Agent, DelegationState, Item } from '../lib/wire';
 import { delegates, delegation, stateWord } from './delegation';
 
 const ID = 'cfe96903-92d4-4e25-9434-c4dd15e877e8';
@@ -7,6 +8,25 @@ const call = (name: string, input: unknown) =>
     ({ kind: 'tool_call', fields: { name, call: 'c' }, text: JSON.stringify(input) }) as unknown as Item;
 const result = (text: string, outcome = 'ok') =>
     ({ kind: 'tool_result', fields: { call: 'c', outcome }, text }) as unknown as Item;
+
+interface Played {
+    readonly tool: string;
+    readonly input: string;
+    readonly outcome: string;
+    readonly delegation: { readonly session: string; readonly state: DelegationState } | null;
+    readonly text: string;
+}
+const PLAYED = JSON.parse(
+    readFileSync(new URL('delegations.json', import.meta.url), 'utf8'),
+) as readonly Played[];
+const called = (name: string, text: string) =>
+    ({ kind: 'tool_call', fields: { name, call: 'c' }, text }) as unknown as Item;
+const reported = (text: string, outcome: string, delegation: Played['delegation']) =>
+    ({
+        kind: 'tool_result',
+        fields: { call: 'c', outcome, ...(delegation && { delegation }) },
+        text,
+    }) as unknown as Item;
 
 describe('a delegation', () => {
     it('is a call of our own tools', () => {
@@ -21,64 +41,52 @@ describe('a delegation', () => {
             expect(delegates(call(name, {}))).toBeUndefined();
     });
 
-    it('to a new agent', () => {
-        const asked = call('summon', { agent: 'helper', task: 'look around' });
-        expect(delegation(asked, undefined)).toEqual({
+    // The daemon's own answers: the end-to-end tests of the daemon write them.
+    it.each(PLAYED)('$tool: $delegation.state', ({ tool, input, outcome, delegation: told, text }) => {
+        const read = delegation(called(tool, input), reported(text, outcome, told));
+        expect(read?.state).toBe(told?.state ?? 'failed');
+        expect(read?.to.session).toBe(told?.session);
+        expect(read?.asked).toMatch(tool === 'retrieve' ? /^$/ : /^\w/);
+        // Words for people: neither JSON nor facts.
+        expect(read?.answer).toMatch(/^$|^(?!agent_id)[\w(]/);
+    });
+
+    it('has every state that the daemon knows', () => {
+        const states = new Set(PLAYED.map(({ delegation: told }) => told?.state));
+        expect([...states].filter(Boolean).sort()).toEqual(
+            ['background', 'failed', 'finished', 'held', 'sent', 'unfinished'].sort(),
+        );
+    });
+
+    it('is waited for until there is a result', () => {
+        expect(delegation(call('summon', { agent: 'helper', task: 'look around' }), undefined)).toEqual({
             tool: 'summon',
             asked: 'look around',
             to: { session: undefined, handle: undefined, definition: 'helper' },
             state: 'waiting',
             answer: '',
         });
+        expect(delegation(call('retrieve', { agent_id: ID }), undefined)?.to.session).toBe(ID);
+        expect(delegation(call('retrieve', { agent_id: '8942' }), undefined)?.to.handle).toBe('8942');
+    });
+
+    it('is known by its outcome if the daemon did not say more', () => {
+        const asked = call('summon', { agent: 'helper', task: 'x' });
         const answered = (text: string, outcome?: string) => delegation(asked, result(text, outcome));
         expect(answered(`agent_id: ${ID}\nwithheld: x\n\nNothing\n\nhere`)).toMatchObject({
-            to: { session: ID, definition: 'helper' },
+            to: { session: ID },
             state: 'finished',
             answer: 'Nothing\n\nhere',
         });
-        const state = (words: string) => answered(`agent_id: ${ID}\n\n${words}`)?.state;
-        expect(state('The agent works in the background. You will …')).toBe('background');
-        expect(state('The agent is still working; …')).toBe('unfinished');
-        expect(state('A person wrote to you while you waited: …')).toBe('unfinished');
-        expect(state('HELD — do not summon it again.')).toBe('held');
-        expect(answered(`agent_id: ${ID}\n\nThe agent failed: no luck`, 'error')).toMatchObject({
-            to: { session: ID },
-            state: 'failed',
-            answer: 'The agent failed: no luck',
+        expect(answered('[framed] whatever it is')).toMatchObject({
+            to: { session: undefined },
+            state: 'finished',
+            answer: '[framed] whatever it is',
         });
         expect(answered('agent definition `x` not found', 'error')).toMatchObject({
-            to: { session: undefined },
+            state: 'failed',
             answer: 'agent definition `x` not found',
         });
-    });
-
-    it('to the agent of a definition', () => {
-        const asked = call('agents_message', { agentId: 'notes', content: 'please' });
-        const report = { status: 'complete', sessionId: ID, sessionName: 'x', response: 'done' };
-        expect(delegation(asked, result(JSON.stringify(report)))).toMatchObject({
-            asked: 'please',
-            to: { session: ID, definition: 'notes' },
-            state: 'finished',
-            answer: 'done',
-        });
-        const state = (more: object) =>
-            delegation(asked, result(JSON.stringify({ ...report, ...more })))?.state;
-        expect(state({ status: 'timeout' })).toBe('unfinished');
-        expect(state({ status: 'started', held: true })).toBe('held');
-        expect(state({ status: 'started' })).toBe('background');
-    });
-
-    it('to an agent by its handle', () => {
-        expect(
-            delegation(call('send_to_tab', { tab_id: '8942', message: 'hi' }), result('Delivered')),
-        ).toEqual({
-            tool: 'send_to_tab',
-            asked: 'hi',
-            to: { session: undefined, handle: '8942', definition: undefined },
-            state: 'sent',
-            answer: 'Delivered',
-        });
-        expect(delegation(call('retrieve', { agent_id: ID }), undefined)?.to.session).toBe(ID);
     });
 
     it('says nothing of what is not there', () => {

@@ -1,4 +1,4 @@
-import { field, isBusy, type Agent, type Item } from '../lib/wire';
+import { field, isBusy, type Agent, type DelegationState, type Item } from '../lib/wire';
 
 /** Work that an agent handed to another one by a tool of Paseo's. */
 export interface Delegation {
@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /** Where it stood when the call ended, and `waiting` before. */
-export type State = 'waiting' | 'sent' | 'background' | 'finished' | 'unfinished' | 'held' | 'failed';
+export type State = 'waiting' | DelegationState;
 
 const TOOLS = ['agents_message', 'summon', 'retrieve', 'send_to_tab'] as const;
 export type Tool = (typeof TOOLS)[number];
@@ -34,75 +34,56 @@ export function delegates(call: Item): Tool | undefined {
     return TOOLS.find((tool) => tool === name);
 }
 
-/** Reads a call and its result. Whatever is missing in them is left out. */
+/**
+ * Reads a call and its result. Whatever is missing in them is left out. The daemon says where the work stands; of a
+ * result that it did not recognise, or that is older, only the outcome is known.
+ */
 export function delegation(call: Item, result: Item | undefined): Delegation | undefined {
     const tool = delegates(call);
     if (!tool) return undefined;
     const input = object(call.text);
-    const text = result?.text ?? '';
-    const failed = result && (field(result, 'outcome') ?? 'ok') !== 'ok';
-    const asked = words(
-        input,
-        { agents_message: 'content', summon: 'task', send_to_tab: 'message' }[tool as never],
-    );
-    const read =
-        tool === 'agents_message' ? reported(text) : tool === 'send_to_tab' ? sent(text) : started(text);
-    const named = words(
-        input,
-        tool === 'retrieve' ? 'agent_id' : tool === 'send_to_tab' ? 'tab_id' : 'sessionId',
-    );
-    const session = id(read.session) ?? id(named);
+    const named = words(input, NAMED[tool].target);
+    const told = result && field(result, 'delegation');
+    const { session: written, answer } = read(tool, result?.text ?? '');
+    const session = id(told?.session) ?? id(written) ?? id(named);
+    const outcome = (result && field(result, 'outcome')) ?? 'ok';
     return {
         tool,
-        asked,
+        asked: words(input, NAMED[tool].asked),
         to: {
             session,
             handle: session ? undefined : named || undefined,
-            definition: words(input, tool === 'summon' ? 'agent' : 'agentId') || undefined,
+            definition: words(input, NAMED[tool].definition) || undefined,
         },
-        state: failed ? 'failed' : result ? read.state : 'waiting',
-        answer: failed ? read.answer || text : read.answer,
+        state: !result ? 'waiting' : (told?.state ?? (outcome === 'ok' ? 'finished' : 'failed')),
+        answer,
     };
 }
 
+/** What the tools call their arguments. */
+const NAMED: Record<Tool, { asked?: string; target?: string; definition?: string }> = {
+    agents_message: { asked: 'content', definition: 'agentId' },
+    summon: { asked: 'task', definition: 'agent' },
+    retrieve: { target: 'agent_id' },
+    send_to_tab: { asked: 'message', target: 'tab_id' },
+};
+
 interface Read {
-    session: string | undefined;
-    state: State;
+    session?: string | undefined;
     answer: string;
 }
 
-/** Reads what `agents_message` returns. */
-function reported(text: string): Read {
-    const report = object(text);
-    const status = words(report, 'status');
-    const states: Record<string, State> = {
-        complete: 'finished',
-        timeout: 'unfinished',
-        started: 'background',
-    };
-    return {
-        session: words(report, 'sessionId'),
-        state: report['held'] === true ? 'held' : (states[status] ?? 'finished'),
-        answer: words(report, 'response') || words(report, 'message') || words(report, 'reason'),
-    };
-}
-
-/** Reads what `summon` and `retrieve` return: facts, an empty line, and words. */
-function started(text: string): Read {
+/** Takes the words for people out of what a tool returned. */
+function read(tool: Tool, text: string): Read {
+    if (tool === 'agents_message') {
+        const report = object(text);
+        const answer = words(report, 'response') || words(report, 'message') || words(report, 'reason');
+        const session = words(report, 'sessionId');
+        return session ? { session, answer } : { answer: text };
+    }
+    // Facts, an empty line, and words.
     const session = /^agent_id: (\S+)/.exec(text)?.[1];
-    const answer = session ? text.slice(text.indexOf('\n\n') + 2) : text;
-    const state = answer.startsWith('HELD')
-        ? 'held'
-        : answer.startsWith('The agent works in the background')
-          ? 'background'
-          : /^(?:The agent is still working|A person wrote to you while)/.test(answer)
-            ? 'unfinished'
-            : 'finished';
-    return { session, state, answer };
-}
-
-function sent(text: string): Read {
-    return { session: undefined, state: text.includes('HELD') ? 'held' : 'sent', answer: text };
+    return session ? { session, answer: text.slice(text.indexOf('\n\n') + 2) } : { answer: text };
 }
 
 /** A word for where it stands now. What the target does meanwhile is known of those that were not waited for. */

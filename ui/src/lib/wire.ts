@@ -64,6 +64,7 @@ export type NotificationSwitches = Schemas['NotificationSwitches'];
 export type Subscribe = Schemas['Subscribe'];
 export type Power = Schemas['Power'];
 export type Decision = Schemas['Decision'];
+export type DelegationState = Schemas['DelegationState'];
 export type Diff = Schemas['DiffView'];
 export type Rule = Schemas['RuleView'];
 export type AddProvider = Schemas['AddProvider'];

@@ -152,12 +152,14 @@ with_codex_acp! {
     conversation::thoughts_and_tools_become_items,
     conversation::a_changed_file_comes_with_its_diff,
     servers::an_agent_in_the_app_has_two_tools_and_the_text,
+    together::an_agent_starts_another_and_gets_its_answer,
 }
 
 with_opencode! {
     conversation::thoughts_and_tools_become_items,
     conversation::a_changed_file_comes_with_its_diff,
     servers::an_agent_in_the_app_has_two_tools_and_the_text,
+    together::an_agent_starts_another_and_gets_its_answer,
     steering::a_stop_ends_the_command_and_the_next_message_works,
     survival::a_restart_goes_on_with_the_same_conversation,
     permissions::what_is_allowed_happens_and_what_is_denied_does_not,

@@ -3,6 +3,7 @@
 use paseo_core::prompt::UI_TEXT;
 
 use crate::bench::{Bench, OPENAI, Witness};
+use crate::together::delegated;
 
 /// The verbatim text as it stands inside a JSON string.
 fn encoded() -> String {
@@ -102,6 +103,8 @@ pub(crate) fn agents_talk_by_their_handles(bench: &mut Bench) {
     let (sender, _) = bench.run(&[], &send);
     let told = bench.transcript(&sender);
     assert!(told.contains(&format!("Delivered to tab {handle} (status: idle → started new turn)")), "{told}");
+    let id = bench.inspect(&other)["id"].as_str().unwrap().to_owned();
+    assert_eq!(delegated(bench, &sender), ("sent".to_owned(), id));
     let arrived = bench.until(&other, |item| item["kind"] == "user_text" && item["text"] == "say pong");
     assert_eq!(arrived["origin"], format!("session:{}", bench.inspect(&sender)["id"].as_str().unwrap()));
     bench.wait_for_answer(&other);

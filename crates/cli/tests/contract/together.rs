@@ -36,6 +36,14 @@ pub(crate) fn results(bench: &Bench, handle: &str) -> Vec<String> {
     results.iter().map(|result| result["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
+/// Returns where the work stood that an agent's last call handed on, and the agent that got it.
+pub(crate) fn delegated(bench: &Bench, handle: &str) -> (String, String) {
+    let result = bench.items_of(handle, "tool_result").pop().unwrap();
+    let word = |name: &str| result["delegation"][name].as_str().unwrap_or_default().to_owned();
+    assert!(result["delegation"].is_object(), "it was not recognised: {result:#}");
+    (word("state"), word("session"))
+}
+
 /// Reads JSON out of a result, whatever the harness puts around it.
 fn json(text: &str) -> Value {
     let json = &text[text.find('{').expect(text)..=text.rfind('}').expect(text)];
@@ -55,6 +63,8 @@ pub(crate) fn an_agent_starts_another_and_gets_its_answer(bench: &mut Bench) {
     let child = bench.inspect(&child[..8]);
     assert_eq!(child["parent"], bench.inspect(&handle)["id"], "{child:#}");
     assert_eq!(child["provider"], bench.inspect(&handle)["provider"]);
+    let id = child["id"].as_str().unwrap().to_owned();
+    assert_eq!(delegated(bench, &handle), ("finished".to_owned(), id));
 }
 
 pub(crate) fn an_agent_in_the_background_is_retrieved(bench: &mut Bench) {
@@ -65,9 +75,11 @@ pub(crate) fn an_agent_in_the_background_is_retrieved(bench: &mut Bench) {
     let (handle, _) = bench.run(&[], summon);
     let told = results(bench, &handle).join("\n");
     let child = told.split("agent_id: ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    assert_eq!(delegated(bench, &handle), ("background".to_owned(), child[..36].to_owned()));
     bench.answer(&handle, &format!(r#"<<tool retrieve {{"agent_id":"{}"}}>><<say on>>"#, &child[..36]));
     let told = results(bench, &handle).join("\n");
     assert!(told.contains("later"), "{told}");
+    assert_eq!(delegated(bench, &handle), ("finished".to_owned(), child[..36].to_owned()));
 }
 
 pub(crate) fn an_agent_asks_another_by_its_definition(bench: &mut Bench) {
@@ -77,6 +89,8 @@ pub(crate) fn an_agent_asks_another_by_its_definition(bench: &mut Bench) {
     let answer = json(results(bench, &handle).last().unwrap());
     assert_eq!((&answer["status"], &answer["agentId"]), (&"complete".into(), &"notes".into()), "{answer:#}");
     assert!(answer["response"].as_str().unwrap().contains("noted it"), "{answer:#}");
+    let session = answer["sessionId"].as_str().unwrap().to_owned();
+    assert_eq!(delegated(bench, &handle), ("finished".to_owned(), session));
     let told = bench.told();
     assert!(told.contains("notes: notes - Takes notes."), "the other agents are not in the prompt");
 }

@@ -33,6 +33,7 @@ mod default_provider;
 mod definitions;
 mod definitions_save;
 mod definitions_trust;
+mod delegations;
 mod diagnosis;
 mod doc_links;
 mod documented;

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::answers::{Checking, Found};
 use super::asks::OpenRequest;
+use super::delegations::Delegations;
 use super::harness::{Running, Start};
 use super::reattach::Search;
 use super::{Command, Context, Sessions};
@@ -69,6 +70,8 @@ pub(super) struct SessionActor {
     pub(super) secrets: Secrets,
     /// A person's words that ended a wait, until the agent goes on with them.
     pub(super) words: Vec<DeliveryId>,
+    /// Answers about work that the agent handed to others.
+    pub(super) delegations: Delegations,
     /// Notices that are on their way.
     pub(super) telling: HashSet<WatchId>,
     /// The turn's messages, until the harness is there to take them.
@@ -169,6 +172,7 @@ impl SessionActor {
             asks: HashMap::new(),
             secrets: Secrets::default(),
             words: Vec::new(),
+            delegations: Delegations::default(),
             telling: HashSet::new(),
             unsent: None,
             token: None,
@@ -368,6 +372,12 @@ impl SessionActor {
             Command::Answer(given, reply) => answer(reply, self.answer(given).await),
             Command::CallBack(callback, reply) => answer(reply, self.call_back(callback).await),
             Command::Tool { name, input, reply } => answer(reply, Ok(self.tool(&name, &input).await)),
+            Command::Delegated { mut text, delegation, reply } => {
+                // As the transcript has it.
+                self.secrets.scrub(&mut text);
+                self.delegations.note(&text, delegation);
+                answer(reply, Ok(()));
+            }
             Command::ToolDone { call, outcome, text } => {
                 self.tell(Input::ToolResult { call, outcome, text });
             }

@@ -8,6 +8,7 @@ mod blueprint;
 mod callback;
 mod changes;
 mod create;
+mod delegations;
 mod deliver;
 mod dress;
 mod guard;
@@ -39,6 +40,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use paseo_core::actor::Actor;
+use paseo_core::delegation::Delegation;
 use paseo_core::envelope;
 use paseo_core::family;
 use paseo_core::id::{CauseId, RuleId, SessionId, WatchId};
@@ -183,6 +185,12 @@ pub(crate) enum Command {
         input: Value,
         reply: Reply<(ToolOutcome, String)>,
     },
+    /// The agent is about to be told about work that it handed to another one.
+    Delegated {
+        text: String,
+        delegation: Delegation,
+        reply: Reply<()>,
+    },
     /// A tool that the agent called is done.
     ToolDone {
         call: String,
@@ -269,6 +277,7 @@ impl Command {
             | Self::EndTakeOver { reply, .. }
             | Self::OpenShell(_, reply)
             | Self::CloseShell(_, _, reply)
+            | Self::Delegated { reply, .. }
             | Self::Note { reply, .. } => drop(reply.send(Err(failure))),
             Self::TakeWords(reply) => drop(reply.send(Err(failure))),
             Self::Spare(_, reply) | Self::SpareFarewell(_, reply) => drop(reply.send(Err(failure))),

@@ -57,6 +57,7 @@ impl SessionActor {
                 Output::Item { id, step, parent, mut draft } => {
                     bound_names(&mut draft.kind);
                     let draft = titled(draft, &self.session.profile.directory);
+                    let draft = self.delegations.recognise(draft);
                     finished.push((id, Place { turn: self.current, step, parent, superseded: false }, draft));
                 }
                 output => {

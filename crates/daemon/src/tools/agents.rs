@@ -5,6 +5,7 @@ use std::time::{Duration, Instant as Clock};
 
 use paseo_core::actor::Actor;
 use paseo_core::definition::Definition;
+use paseo_core::delegation::State;
 use paseo_core::id::SessionId;
 use paseo_core::limits::{ANSWER_CHARS, MESSAGE_WAIT_SECONDS, WAIT_SECONDS};
 use paseo_core::session::{Class, Receipt, Session, Verb};
@@ -20,6 +21,7 @@ use super::addressing;
 use super::answers::{self, Account, Extent};
 use super::arguments::{self, invalid};
 use super::catalogue::object;
+use super::delegated::Delegated;
 use super::news::{PROMOTED, cut};
 use super::powers;
 use super::tabs::inherited;
@@ -78,7 +80,7 @@ pub(super) async fn message(
     caller: &Session,
     way: Way,
     input: &Value,
-) -> Result<String, Failure> {
+) -> Result<Delegated, Failure> {
     let text = arguments::message(input, "content")?;
     let definition = peer(sessions, caller, arguments::text(input, "agentId")?)?;
     let sync = match input.get("mode").and_then(Value::as_str) {
@@ -148,29 +150,31 @@ pub(super) async fn message(
             };
             // What is told now need not be told again.
             waiting.over().await?;
-            report.settled(receipt, &account, begun.elapsed())
+            Ok(report.settled(receipt, &account, begun.elapsed()))
         }
         Ended::Failed => {
             let newest = answers::newest(sessions, target).await?.unwrap_or_default();
-            report.settled(Receipt::Failed, &newest, begun.elapsed())
+            Ok(report.settled(Receipt::Failed, &newest, begun.elapsed()))
         }
         Ended::Canceled => {
             waiting.over().await?;
-            report.failed("did not read your message: a person canceled it", None)
+            Ok(report.failed("did not read your message: a person canceled it", None))
         }
         Ended::Promoted => {
             waiting.parted().await?;
-            report.failed(PROMOTED, None)
+            Ok(report.failed(PROMOTED, None))
         }
         Ended::Held(why) => {
-            Ok(report.unfinished(seconds, &format!("held: {why}; do not resend the message")))
+            Ok(report.unanswered(State::Held, seconds, &format!("held: {why}; do not resend the message")))
         }
-        Ended::TimedOut => {
-            Ok(report
-                .unfinished(seconds, "the agent keeps working; you will be notified when it has finished"))
-        }
-        Ended::Called => Ok(report.unfinished(seconds, CALLED)),
-        Ended::Words(words) => Ok(report.unfinished(
+        Ended::TimedOut => Ok(report.unanswered(
+            State::Unfinished,
+            seconds,
+            "the agent keeps working; you will be notified when it has finished",
+        )),
+        Ended::Called => Ok(report.unanswered(State::Unfinished, seconds, CALLED)),
+        Ended::Words(words) => Ok(report.unanswered(
+            State::Unfinished,
             seconds,
             &format!(
                 "a person wrote to you while you waited: {words}\n\nThe other agent keeps working; you \
@@ -215,12 +219,17 @@ impl Report<'_> {
         fields
     }
 
-    fn accepted(&self) -> String {
+    fn told(&self, state: State, fields: Map<String, Value>) -> Delegated {
+        Delegated::ok(self.target, state, Value::Object(fields).to_string())
+    }
+
+    fn accepted(&self) -> Delegated {
         let mut fields = self.fields("async", "started");
-        let reason = self.told.reason.as_ref();
+        let (reason, mut state) = (self.told.reason.as_ref(), State::Background);
         match self.told.placement {
             Placement::Started => {}
             Placement::Held => {
+                state = State::Held;
                 let why = arguments::held_words(reason);
                 fields.insert("held".to_owned(), true.into());
                 fields.insert("reason".to_owned(), why.into());
@@ -231,25 +240,25 @@ impl Report<'_> {
                 fields.insert("reason".to_owned(), arguments::queued_words(reason).into());
             }
         }
-        Value::Object(fields).to_string()
+        self.told(state, fields)
     }
 
-    fn unfinished(&self, seconds: u64, message: &str) -> String {
+    fn unanswered(&self, state: State, seconds: u64, message: &str) -> Delegated {
         let mut fields = self.fields("sync", "timeout");
         fields.insert("timeoutSeconds".to_owned(), seconds.into());
         fields.insert("message".to_owned(), message.into());
-        Value::Object(fields).to_string()
+        self.told(state, fields)
     }
 
     /// Says that there is no answer, and why.
-    fn failed(&self, what: &str, words: Option<String>) -> Result<String, Failure> {
+    fn failed(&self, what: &str, words: Option<String>) -> Delegated {
         let Told { handle, delivery, .. } = self.told;
         let who = format!("agent `{}` (tab {handle}, responseId {delivery})", self.definition.slug);
         let words = words.map(|words| format!(": {}", cut(&words).0)).unwrap_or_default();
-        Err(Failure::new(Code::Conflict, format!("{who} {what}{words}")))
+        Delegated::error(self.target, State::Failed, format!("{who} {what}{words}"))
     }
 
-    fn settled(&self, receipt: Receipt, account: &Account, took: Duration) -> Result<String, Failure> {
+    fn settled(&self, receipt: Receipt, account: &Account, took: Duration) -> Delegated {
         match receipt {
             Receipt::Answered => {}
             Receipt::Failed => return self.failed("failed", account.error().map(str::to_owned)),
@@ -273,7 +282,7 @@ impl Report<'_> {
         if let Value::Object(more) = more {
             fields.extend(more.into_iter().filter(|(_, value)| !value.is_null()));
         }
-        Ok(Value::Object(fields).to_string())
+        self.told(State::Finished, fields)
     }
 }
 

@@ -5,6 +5,7 @@ mod agents;
 pub(crate) mod answers;
 mod arguments;
 pub(crate) mod catalogue;
+mod delegated;
 pub(crate) mod news;
 pub(crate) mod powers;
 mod started;
@@ -29,6 +30,7 @@ use paseo_core::tool::{
 };
 use serde_json::Value;
 
+use delegated::Delegated;
 pub(crate) use summon::admit as admit_child;
 pub(crate) use tabs::{admitted, inherited};
 
@@ -116,14 +118,22 @@ async fn done(
         // No harness says that it was called.
         note(sessions, caller, "tool_called", format!("{name} {}", short(&input))).await;
     }
+    let delegated = match name {
+        SEND_TO_TAB => Some(tabs::send(sessions, &session, &input).await),
+        AGENTS_MESSAGE => Some(agents::message(sessions, &session, way, &input).await),
+        SUMMON => Some(summon::summon(sessions, &session, &grants, way, &input).await),
+        RETRIEVE => Some(summon::retrieve(sessions, &session, way, &input).await),
+        _ => None,
+    };
+    match delegated {
+        Some(Ok(delegated)) => return reported(sessions, caller, way, delegated).await,
+        Some(Err(failure)) => return told(failure),
+        None => {}
+    }
     let answer = match name {
-        SEND_TO_TAB => tabs::send(sessions, &session, &input).await,
         READ_TAB => tabs::read(sessions, &session, &input).await,
         NOTIFY_WHEN_IDLE => tabs::notify_when_idle(sessions, &session, &input).await,
         AGENTS_LIST => agents::list(sessions, &session),
-        AGENTS_MESSAGE => agents::message(sessions, &session, way, &input).await,
-        SUMMON => summon::summon(sessions, &session, &grants, way, &input).await,
-        RETRIEVE => summon::retrieve(sessions, &session, way, &input).await,
         THREADS_LIST => threads::list(sessions, &session).await,
         THREADS_READ => threads::read(sessions, &session, &input).await,
         THREADS_POST => threads::post(sessions, &session, &input).await,
@@ -146,6 +156,24 @@ async fn done(
         )),
     };
     answer.map_or_else(told, |text| (ToolOutcome::Ok, text))
+}
+
+/// Lets the caller's transcript show where its work stands, before its harness has the result.
+async fn reported(
+    sessions: &Sessions,
+    caller: SessionId,
+    way: Way,
+    delegated: Delegated,
+) -> (ToolOutcome, String) {
+    let Delegated { outcome, text, delegation } = delegated;
+    if way == Way::Harness {
+        let known = text.clone();
+        let told = sessions.ask(caller, |reply| Command::Delegated { text: known, delegation, reply }).await;
+        if let Err(failure) = told {
+            tracing::debug!(session = %caller, error = %failure.message, "a delegation is not shown");
+        }
+    }
+    (outcome, text)
 }
 
 /// Puts a notice into an agent's transcript.

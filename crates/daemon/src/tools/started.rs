@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use paseo_core::delegation::State;
 use paseo_core::id::SessionId;
 use paseo_core::session::Receipt;
 use paseo_wire::error::Code;
 
+use super::delegated::Delegated;
 use super::news::{PROMOTED, cut};
 use super::waiting::Ended;
 use crate::failure::Failure;
@@ -27,16 +29,28 @@ impl fmt::Display for Started {
     }
 }
 
+impl Started {
+    /// Tells where its task stands.
+    pub(super) fn told(&self, state: State, text: &str) -> Delegated {
+        Delegated::ok(self.id, state, format!("{self}{text}"))
+    }
+
+    /// Tells that it will not answer, and why.
+    fn gone(&self, state: State, text: &str) -> Delegated {
+        Delegated::error(self.id, state, format!("{self}{text}"))
+    }
+}
+
 /// Tells what came of its task.
 pub(super) fn outcome(
     started: &Started,
     receipt: Receipt,
     answer: Option<String>,
     error: Option<&str>,
-) -> Result<String, Failure> {
+) -> Delegated {
     let failed = |what: &str, words: Option<&str>| {
         let words = words.map(|words| format!(": {}", cut(words).0)).unwrap_or_default();
-        Err(Failure::new(Code::Conflict, format!("{started}The agent {what}{words}")))
+        started.gone(State::Failed, &format!("The agent {what}{words}"))
     };
     match receipt {
         Receipt::Failed => return failed("failed", error),
@@ -47,11 +61,11 @@ pub(super) fn outcome(
     let answer = answer.unwrap_or_else(|| "(Finished without output.)".to_owned());
     let (answer, truncated) = cut(&answer);
     let mark = if truncated { "\n\n[truncated: the answer is longer]" } else { "" };
-    Ok(format!("{started}{answer}{mark}"))
+    started.told(State::Finished, &format!("{answer}{mark}"))
 }
 
 /// Tells why nobody waits for it any longer.
-pub(super) fn unfinished(started: &Started, ended: Ended, can_retrieve: bool) -> Result<String, Failure> {
+pub(super) fn unfinished(started: &Started, ended: Ended, can_retrieve: bool) -> Result<Delegated, Failure> {
     let again = if can_retrieve { "; call retrieve to wait again" } else { "" };
     let text = match ended {
         Ended::Called => "A person wrote to you while you waited: end your turn to receive the message. \
@@ -65,17 +79,16 @@ pub(super) fn unfinished(started: &Started, ended: Ended, can_retrieve: bool) ->
             format!("The agent is still working; you will be notified when it has finished{again}.")
         }
         Ended::Held(why) => {
-            let text = format!("{started}The agent cannot continue: {why}");
-            return Err(Failure::new(Code::Conflict, text));
+            return Ok(started.gone(State::Held, &format!("The agent cannot continue: {why}")));
         }
         Ended::Canceled => {
-            let text = format!("{started}The agent did not read your message: a person canceled it");
-            return Err(Failure::new(Code::Conflict, text));
+            let text = "The agent did not read your message: a person canceled it";
+            return Ok(started.gone(State::Failed, text));
         }
         Ended::Promoted => format!("The agent {PROMOTED}."),
         Ended::Left | Ended::Failed | Ended::Settled { .. } => {
             return Err(Failure::new(Code::Conflict, "the waiting turn is over"));
         }
     };
-    Ok(format!("{started}{text}"))
+    Ok(started.told(State::Unfinished, &text))
 }

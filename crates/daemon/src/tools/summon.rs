@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::definition::Definition;
+use paseo_core::delegation::State;
 use paseo_core::family;
 use paseo_core::id::{SessionId, WatchId};
 use paseo_core::label::Labels;
@@ -23,6 +24,7 @@ use super::addressing;
 use super::answers::{self, Account, Extent};
 use super::arguments::{self, invalid};
 use super::catalogue::object;
+use super::delegated::Delegated;
 use super::powers;
 use super::started::{Started, outcome, unfinished};
 use super::tabs::inherited;
@@ -165,7 +167,7 @@ pub(super) async fn summon(
     grants: &Grants,
     way: Way,
     input: &Value,
-) -> Result<String, Failure> {
+) -> Result<Delegated, Failure> {
     let context = &sessions.context;
     let task = arguments::message(input, "task")?;
     let modes = Modes::of(context);
@@ -240,7 +242,8 @@ pub(super) async fn summon(
     let started = Started { id, withheld };
     if told.placement == Placement::Held {
         let why = arguments::held_words(told.reason.as_ref());
-        return Ok(format!("{started}HELD — do not summon it again. The task is held, because {why}."));
+        let text = format!("HELD — do not summon it again. The task is held, because {why}.");
+        return Ok(started.told(State::Held, &text));
     }
     let Some(waiting) = waiting else {
         let more = match (top_level, grants.has(RETRIEVE)) {
@@ -251,7 +254,7 @@ pub(super) async fn summon(
             }
             (false, false) => "The agent works in the background. You will be notified when it has finished.",
         };
-        return Ok(format!("{started}{more}"));
+        return Ok(started.told(State::Background, more));
     };
     match waiting::wait(sessions, patience(caller, way, WAIT_SECONDS), Awaited::Message(id, notify.watch))
         .await?
@@ -262,11 +265,11 @@ pub(super) async fn summon(
                 None => Account::default(),
             };
             waiting.over().await?;
-            outcome(&started, receipt, account.answer(), account.error())
+            Ok(outcome(&started, receipt, account.answer(), account.error()))
         }
         Ended::Failed => {
             let newest = answers::newest(sessions, id).await?.unwrap_or_default();
-            outcome(&started, Receipt::Failed, None, newest.error())
+            Ok(outcome(&started, Receipt::Failed, None, newest.error()))
         }
         other => put_off(waiting, &started, other, grants.has(RETRIEVE)).await,
     }
@@ -278,7 +281,7 @@ async fn put_off(
     started: &Started,
     ended: Ended,
     can_retrieve: bool,
-) -> Result<String, Failure> {
+) -> Result<Delegated, Failure> {
     match ended {
         Ended::Canceled => waiting.over().await?,
         Ended::Promoted => waiting.parted().await?,
@@ -293,7 +296,7 @@ pub(super) async fn retrieve(
     caller: &Session,
     way: Way,
     input: &Value,
-) -> Result<String, Failure> {
+) -> Result<Delegated, Failure> {
     let context = &sessions.context;
     let typed = arguments::text(input, "agent_id")?;
     let seconds = arguments::seconds(input, RETRIEVE_WAIT_SECONDS, WAIT_SECONDS)?;
@@ -347,7 +350,7 @@ pub(super) async fn retrieve(
                 Status::Interrupted => Receipt::Interrupted,
                 _ => Receipt::Answered,
             };
-            outcome(&started, receipt, answer, error.as_deref())
+            Ok(outcome(&started, receipt, answer, error.as_deref()))
         }
         other => put_off(waiting, &started, other, true).await,
     }

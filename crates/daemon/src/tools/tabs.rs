@@ -1,6 +1,7 @@
 //! Talking to other agents by their handles: `send_to_tab` and `read_tab`.
 
 use paseo_core::actor::Actor;
+use paseo_core::delegation::State;
 use paseo_core::envelope;
 use paseo_core::id::{CauseId, SessionId};
 use paseo_core::limits::ANSWER_CHARS;
@@ -12,13 +13,14 @@ use serde_json::Value;
 use super::addressing;
 use super::answers::{self, Extent};
 use super::arguments::{self, invalid};
+use super::delegated::Delegated;
 use super::powers;
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::{Command, Message, Sessions};
 
 /// Delivers a message to another agent and says where it went. Waits for nothing.
-pub(super) async fn send(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
+pub(super) async fn send(sessions: &Sessions, caller: &Session, input: &Value) -> Result<Delegated, Failure> {
     let target = resolve(sessions, caller, input).await?;
     let text = arguments::message(input, "message")?;
     let cause = admitted(sessions, caller, target)?;
@@ -39,19 +41,22 @@ pub(super) async fn send(sessions: &Sessions, caller: &Session, input: &Value) -
         sessions.context.directory.get(target).map_or("idle", |session| word(session.condition.status));
     let receipt = sessions.ask(target, |reply| Command::Deliver(message, reply)).await?;
     let handle = &receipt.handle;
-    Ok(match receipt.placement {
-        Placement::Started => {
-            format!("Delivered to tab {handle} (status: {before} → started new turn). {END_TURN}")
-        }
+    let (state, text) = match receipt.placement {
+        Placement::Started => (
+            State::Sent,
+            format!("Delivered to tab {handle} (status: {before} → started new turn). {END_TURN}"),
+        ),
         Placement::Held => {
             let why = arguments::held_words(receipt.reason.as_ref());
-            format!(
+            let text = format!(
                 "HELD — do not keep resending. The message is held at tab {handle}, because {why}; it is \
                  delivered when a person writes to that agent."
-            )
+            );
+            (State::Held, text)
         }
-        _ => format!("Delivered to tab {handle} (status: {before} → queued). {END_TURN}"),
-    })
+        _ => (State::Sent, format!("Delivered to tab {handle} (status: {before} → queued). {END_TURN}")),
+    };
+    Ok(Delegated::ok(target, state, text))
 }
 
 /// Told with every delivery, so that nobody polls.

@@ -1,5 +1,6 @@
 //! Items in the words of the wire.
 
+use paseo_core::delegation::Delegation;
 use paseo_core::id::ItemId;
 use paseo_core::item::{
     CompactionExtra, Diff, Entry, Kind, PermissionExtra, Place, ToolCallExtra, ToolResultExtra, Usage,
@@ -7,8 +8,8 @@ use paseo_core::item::{
 use paseo_core::time::Timestamp;
 use paseo_store::{ContentRow, ItemRow, Text};
 use paseo_wire::item::{
-    DiffView, ErrorFields, ItemBody, ItemView, NoFields, NoticeFields, PermissionFields, RawFields,
-    ToolCallFields, ToolResultFields, UsageFields, UserTextFields,
+    DelegationView, DiffView, ErrorFields, ItemBody, ItemView, NoFields, NoticeFields, PermissionFields,
+    RawFields, ToolCallFields, ToolResultFields, UsageFields, UserTextFields,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -82,7 +83,7 @@ fn body(kind: Kind, extra: Option<&str>) -> ItemBody {
             })
         }
         Kind::ToolResult { call, outcome, exit_code, duration_ms } => {
-            let ToolResultExtra { diffs } = read(extra).unwrap_or_default();
+            let ToolResultExtra { diffs, delegation } = read(extra).unwrap_or_default();
             let diffs = diffs.into_iter().map(|Diff { path, patch }| DiffView { path, patch }).collect();
             let outcome = outcome.into();
             ItemBody::ToolResult(ToolResultFields {
@@ -91,6 +92,10 @@ fn body(kind: Kind, extra: Option<&str>) -> ItemBody {
                 exit_code,
                 duration_ms,
                 diffs,
+                delegation: delegation.map(|Delegation { session, state }| DelegationView {
+                    session: session.into(),
+                    state: state.into(),
+                }),
             })
         }
         Kind::Permission { hash, decision, by } => ItemBody::Permission(PermissionFields {
@@ -150,7 +155,10 @@ mod tests {
             ),
             (
                 Kind::ToolResult { call, outcome, exit_code: Some(1), duration_ms: 3 },
-                json!({ "diffs": [{ "path": "a", "patch": "+" }] }),
+                json!({
+                    "diffs": [{ "path": "a", "patch": "+" }],
+                    "delegation": { "session": turn, "state": "held" },
+                }),
             ),
             (Kind::Permission { hash, decision: Some(Decision::Deny), by }, json!({ "headline": "runs" })),
             (Kind::Todo, json!({})),

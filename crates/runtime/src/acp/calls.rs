@@ -203,7 +203,7 @@ impl Call {
             exit_code,
             duration_ms: u64::try_from(lasted).unwrap_or_default(),
         };
-        let extra = ToolResultExtra { diffs: if failed { Vec::new() } else { self.diffs() } };
+        let extra = ToolResultExtra::of(if failed { Vec::new() } else { self.diffs() });
         let extra = if extra.diffs.is_empty() { None } else { serde_json::to_string(&extra).ok() };
         Draft { kind, text: Some(self.said()), extra }
     }

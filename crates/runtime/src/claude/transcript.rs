@@ -203,7 +203,7 @@ impl Transcript {
                         call: tool_use_id,
                         outcome,
                     };
-                    let extra = (!diffs.is_empty()).then(|| json(&ToolResultExtra { diffs }));
+                    let extra = (!diffs.is_empty()).then(|| json(&ToolResultExtra::of(diffs)));
                     outputs.push(self.item(Draft { kind, text: Some(text), extra }, parent, now));
                 }
                 // Handled where its subject is known.

@@ -58,7 +58,7 @@ pub(super) fn result(entry: &Entry, denied: bool) -> Option<Draft> {
         exit_code,
         duration_ms: duration_ms.unwrap_or_else(|| entry.lasted_ms()),
     };
-    let extra = ToolResultExtra { diffs };
+    let extra = ToolResultExtra::of(diffs);
     let extra = if extra.diffs.is_empty() { None } else { serde_json::to_string(&extra).ok() };
     Some(Draft { kind, text: Some(text), extra })
 }

@@ -117,7 +117,7 @@ impl Turn<'_> {
         let work = tokio::task::spawn_blocking(move || action.perform(&target));
         Ok(match self.desk.during(work).await? {
             Ok(Ok(Outcome { text, diff })) => {
-                let extra = diff.map(|diff| ToolResultExtra { diffs: vec![diff] });
+                let extra = diff.map(|diff| ToolResultExtra::of(vec![diff]));
                 let extra = extra.and_then(|extra| serde_json::to_string(&extra).ok());
                 Done { outcome: ToolOutcome::Ok, exit_code: None, text, extra }
             }

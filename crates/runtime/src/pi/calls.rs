@@ -81,7 +81,7 @@ impl Calls {
         };
         let diff = diffs::of_call(&note.tool_name, &open.input, &note.result.details);
         let diff = diff.filter(|_| outcome == ToolOutcome::Ok);
-        let extra = diff.and_then(|diff| serde_json::to_string(&ToolResultExtra { diffs: vec![diff] }).ok());
+        let extra = diff.and_then(|diff| serde_json::to_string(&ToolResultExtra::of(vec![diff])).ok());
         out.item_with(open.item, Draft { kind, text: Some(text_of(&note.result.content)), extra });
     }
 

@@ -96,6 +96,24 @@ words! {
 }
 
 words! {
+    /// Where delegated work stood when the call ended.
+    DelegationState from paseo_core::delegation::State {
+        /// The message was delivered, and its outcome is not reported to the caller.
+        Sent = "sent",
+        /// The agent works, and the caller did not wait for it.
+        Background = "background",
+        /// The agent answered.
+        Finished = "finished",
+        /// The wait ended before the agent answered.
+        Unfinished = "unfinished",
+        /// The message waits until a person releases it.
+        Held = "held",
+        /// The agent failed, was interrupted or was closed.
+        Failed = "failed",
+    }
+}
+
+words! {
     /// The kind of an item of a transcript.
     ItemKind {
         UserText = "user_text",

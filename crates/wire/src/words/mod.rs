@@ -124,8 +124,8 @@ pub use definition::{
 pub use error::Code;
 pub use file::{BinaryKind, FileKind, PreviewKind};
 pub use item::{
-    AttachmentKind, CheckDecision, Decision, FieldFormat, FieldKind, ItemKind, LiveKind, MediaType,
-    PermissionMode, TodoPriority, TodoStatus, ToolClass, ToolOutcome,
+    AttachmentKind, CheckDecision, Decision, DelegationState, FieldFormat, FieldKind, ItemKind, LiveKind,
+    MediaType, PermissionMode, TodoPriority, TodoStatus, ToolClass, ToolOutcome,
 };
 pub use provider::{Lifetime, ModelSource, Power, Preset, ProviderReason, Readiness, ToolPlugin};
 pub use search::{SearchIn, SearchKind};
