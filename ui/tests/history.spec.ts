@@ -154,7 +154,7 @@ test('threads and what a guard refused are shown as they were', async ({ app, da
     await team(daemon, 'red', [{ title: 'First', resources: ['src'] }]);
     const version = async () => (await daemon.api<{ team: { version: number } }>('/teams/red')).team.version;
     const member = page.locator('[data-member="ann"]');
-    const refused = 'Refused to run this, which may change any file';
+    const refused = 'Refused to run commands';
     await new TeamPage(app).open('red');
     const flags = ['--team', 'red', '--member', 'ann', '--guard', 'lease'];
     const ann = await daemon.paseo('run', '-d', ...flags, '<<say hello>>');

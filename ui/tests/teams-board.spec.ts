@@ -108,7 +108,7 @@ test('members are shown with their guard, and what it refused', async ({ app, da
     await daemon.paseo('run', '-d', ...flags, '<<sh touch made>><<say done>>');
     const member = app.page.locator('[data-member="ann"]');
     await expect(member).toContainText('guarded');
-    await expect(member).toContainText('Refused to run this, which may change any file');
+    await expect(member).toContainText('Refused to run commands');
     await expect(member).toContainText('ann owns no task whose resource is');
     await expect(member).toContainText('idle');
     await member.getByRole('link').click();

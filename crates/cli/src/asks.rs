@@ -71,7 +71,10 @@ pub(crate) fn commands(hash: &str) -> String {
 /// Returns the command that answers a question, or those that answer a request.
 pub(crate) fn answers(hash: &str, question: bool) -> String {
     match question {
-        true => format!("answer with `paseo permit allow {} -m \"…\"`", short(hash)),
+        true => format!(
+            "answer with `paseo permit allow {} -m \"…\"`; for a form or a plan, see `paseo permit ls`",
+            short(hash)
+        ),
         false => commands(hash),
     }
 }

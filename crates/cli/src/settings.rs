@@ -250,7 +250,7 @@ fn told(message: &str) -> (String, String) {
 }
 
 /// What the parser calls a kind of value, and what people call it.
-const KINDS: [(&str, &str); 7] = [
+const KINDS: [(&str, &str); 8] = [
     ("usize", "a whole number of 0 or more"),
     ("u64", "a whole number of 0 or more"),
     ("u32", "a whole number of 0 or more"),
@@ -258,6 +258,7 @@ const KINDS: [(&str, &str); 7] = [
     ("a boolean", "true or false"),
     ("a sequence", "a list in brackets"),
     ("a map", "a table"),
+    ("struct PluginOptions", "a table with `enabled`, such as `[plugins.todo]`"),
 ];
 
 /// Says what was expected before what was found. What only the parser knows comes last, in its words.
@@ -275,7 +276,11 @@ fn in_our_words(message: &str) -> String {
     let expected = KINDS.iter().find(|(theirs, _)| *theirs == expected).map_or(expected, |(_, ours)| *ours);
     // `integer `-1``, `string "x"`: what kind of value it is can be seen.
     let value = found.split_once('`').and_then(|(_, rest)| rest.split_once('`')).map(|(value, _)| value);
-    let found = value.or(found.strip_prefix("string ")).unwrap_or(found);
+    let found = match found {
+        "map" => "a table",
+        "sequence" => "a list",
+        found => value.or(found.strip_prefix("string ")).unwrap_or(found),
+    };
     format!("expected {expected}, not {found}")
 }
 

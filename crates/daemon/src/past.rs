@@ -112,8 +112,8 @@ fn refused(what: &str, extent: Extent, point: Point, outside: Outside) -> Failur
             (format!("{asked} is in the future"), "leave out the time to see the present".to_owned())
         }
         Outside::Version => (
-            format!("{what} has no version {asked}; its newest is {version}"),
-            format!("use a version from 1 to {version}"),
+            format!("{what} has no event {asked}; its newest is {version}"),
+            format!("use a number from 1 to {version}, or a time"),
         ),
     };
     Failure::new(Code::NotFound, message).hint(hint)

@@ -206,11 +206,11 @@ Examples:
   paseo label 3f2a 91cc ui=true env-
   paseo label 3f2a --attr ticket=ABC-12 --attr weight=3 --attr old-")]
 pub(crate) struct LabelArgs {
-    /// Handles, then KEY=VALUE to set a label or KEY- to remove it
-    #[arg(required = true, value_name = "HANDLE|KEY=VALUE|KEY-")]
+    /// Handles, then changes: KEY=VALUE sets a label, KEY- removes it
+    #[arg(required = true, value_name = "HANDLE|CHANGE")]
     pub(crate) words: Vec<String>,
-    /// Set an attribute to a JSON value or plain text, or remove it with NAME- (repeatable)
-    #[arg(long = "attr", value_name = "NAME=VALUE|NAME-")]
+    /// Change an attribute: NAME=VALUE sets it to a JSON value or plain text, NAME- removes it (repeatable)
+    #[arg(long = "attr", value_name = "CHANGE")]
     pub(crate) attributes: Vec<String>,
     #[command(flatten)]
     pub(crate) output: Output,

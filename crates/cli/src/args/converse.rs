@@ -9,7 +9,7 @@ use clap::Args;
 use super::Output;
 use crate::duration;
 
-/// Send a message to the agent with this definition and wait for the answer
+/// Send a message to the agent of a definition and wait for the answer
 ///
 /// A definition is a file that configures an agent; its slug is its name in `paseo agents ls`. The message goes to the
 /// newest agent with this definition in this directory. Reopens that agent if it is closed, or starts one. Prints the
@@ -36,7 +36,7 @@ pub(crate) struct AskArgs {
     pub(crate) output: Output,
 }
 
-/// Send a message to the agent with this definition
+/// Send a message to the agent of a definition
 ///
 /// Like `paseo ask`, but doesn't wait for the answer. A definition is a file that configures an agent; its slug is its
 /// name in `paseo agents ls`.

@@ -89,7 +89,7 @@ pub(crate) struct TraceArgs {
 /// Show all turns and agents that one request led to
 ///
 /// Shows the agents that work on a person's request as a tree, then the turns and tasks of the request, with tokens and
-/// cost. A request has a budget of wakes: turns started by agents rather than by people.
+/// cost. A request has a budget of wakes: turns started by agents rather than by people. Each agent has a smaller one of its own.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

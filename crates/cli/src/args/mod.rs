@@ -70,9 +70,10 @@ Exit codes:
   130  interrupted with ctrl-C; the agent keeps working
 
 Words:
-  handle  the short id of an agent that `paseo ls` shows, such as 3f2a
-  turn    an agent's work on one message
-  held    (a message) kept until you release it or write to the agent
+  handle      the short id of an agent that `paseo ls` shows, such as 3f2a
+  definition  a file that configures an agent, see `paseo agents ls`
+  turn        an agent's work on one message
+  held        (a message) kept until you release it or write to the agent
 
 Examples:
   paseo run \"Fix the failing tests\"         start an agent, print its answer

@@ -80,9 +80,13 @@ pub(crate) enum Within {
 /// What to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
+    /// What people wrote
     Said,
+    /// What agents wrote
     Answered,
+    /// Tool calls and their output
     Tool,
+    /// Names of agents and threads
     Name,
 }
 

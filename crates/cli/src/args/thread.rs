@@ -33,7 +33,7 @@ pub(crate) enum ThreadCommand {
     },
     /// Show a thread and its participants, now or in the past
     Show {
-        /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+        /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
         thread: String,
         #[command(flatten)]
         past: PastArgs,
@@ -42,7 +42,7 @@ pub(crate) enum ThreadCommand {
     },
     /// Rename a thread
     Rename {
-        /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+        /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
         thread: String,
         /// New name
         name: String,
@@ -51,7 +51,7 @@ pub(crate) enum ThreadCommand {
     },
     /// Set the working directory of a thread's agents
     Cwd {
-        /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+        /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
         thread: String,
         /// The directory [default: the current directory]
         directory: Option<PathBuf>,
@@ -92,7 +92,7 @@ pub(crate) enum ThreadCommand {
     State(OneThread),
     /// Create a token for one participant
     Token {
-        /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+        /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
         thread: String,
         /// Id of the participant
         #[arg(long = "as", value_name = "PARTICIPANT")]
@@ -108,7 +108,7 @@ pub(crate) enum ThreadCommand {
 /// Post a message to a thread
 #[derive(Debug, Args)]
 pub(crate) struct PostArgs {
-    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+    /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
     pub(crate) thread: String,
     /// The message; `-` reads it from stdin
     pub(crate) text: String,
@@ -134,7 +134,7 @@ pub(crate) struct PostArgs {
 /// Print the messages and events of a thread
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
-    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+    /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
     pub(crate) thread: String,
     /// Keep printing new messages until ctrl-C
     #[arg(short, long)]
@@ -156,7 +156,7 @@ pub(crate) struct TailArgs {
 /// Invite an agent to a thread, or update a participant
 #[derive(Debug, Args)]
 pub(crate) struct InviteArgs {
-    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+    /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
     pub(crate) thread: String,
     /// Provider, or slug of a definition [env: PASEO_PROVIDER] [default: the default provider]
     #[arg(value_name = "PROVIDER|SLUG")]
@@ -180,7 +180,7 @@ pub(crate) struct InviteArgs {
 /// Participants of a thread.
 #[derive(Debug, Args)]
 pub(crate) struct SeatsArgs {
-    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+    /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
     pub(crate) thread: String,
     /// Ids or nicknames of the participants
     #[arg(required = true)]
@@ -192,7 +192,7 @@ pub(crate) struct SeatsArgs {
 /// A thread.
 #[derive(Debug, Args)]
 pub(crate) struct OneThread {
-    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+    /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
     pub(crate) thread: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -201,7 +201,7 @@ pub(crate) struct OneThread {
 /// A thread, and on or off.
 #[derive(Debug, Args)]
 pub(crate) struct ToggleArgs {
-    /// Name or id of the thread, for example planning or thread-0001; TEAM/thread-0001 for a thread of a team
+    /// Name or id of the thread, see `paseo thread ls`; for a thread of a team, TEAM/thread-0001
     pub(crate) thread: String,
     /// Turn it on or off
     #[arg(

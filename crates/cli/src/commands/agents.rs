@@ -257,7 +257,7 @@ fn permissions(agent: &AgentEntry) -> String {
     agent
         .permissions
         .as_ref()
-        .map_or("full; when an agent starts it, that agent's mode", PermissionMode::as_str)
+        .map_or("full; if another agent starts this one, that agent's mode", PermissionMode::as_str)
         .to_owned()
 }
 

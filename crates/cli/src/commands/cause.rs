@@ -92,7 +92,7 @@ fn agents(agents: &[CauseAgent], stopped: bool) -> Table<7> {
         Column::flexible("AGENT"),
         Column::fixed("STATUS"),
         Column::fixed("TURNS").optional(),
-        Column::fixed("WAKES").optional(),
+        Column::fixed("OWN WAKES").optional(),
         Column::fixed("WAITING").optional(),
         Column::fixed("TOKENS").optional(),
         Column::fixed("COST").optional(),

@@ -9,7 +9,7 @@ use paseo_wire::tool::ToolList;
 use paseo_wire::words::{Guard, Hold, Power, TodoStatus};
 
 use super::ls::shown_labels;
-use super::why::is_elsewhere;
+use super::why::{is_elsewhere, on_hold};
 use crate::args::InspectArgs;
 use crate::asks;
 use crate::consent;
@@ -139,7 +139,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
     let status = format!("{}{reason} since {}{code}", session.status, moment(session.status_since));
     let permissions =
         if is_elsewhere(session) { "external: managed elsewhere" } else { session.permissions.as_str() };
-    let hold = if session.hold == Hold::None { String::new() } else { session.hold.to_string() };
+    let hold = if session.hold == Hold::None { String::new() } else { on_hold(session.hold.as_str()) };
     let worktree = session.worktree.as_ref();
     let worktree = worktree.map(|tree| format!("{} on {} of {}", tree.path, tree.branch, tree.repository));
     let worktree = worktree.unwrap_or_default();
@@ -155,7 +155,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         plain("agent", &session.agent),
         ("status", status_style(session.status.as_str()), status),
         plain("waits for", &session.waits_for.clone().unwrap_or_default().join(" ")),
-        plain("hold", &hold),
+        plain("on hold", &hold),
         ("parked", Style::Yellow, session.parked_until.map(limit).unwrap_or_default()),
         plain("check", &session.check.as_ref().map(output_schema::summary).unwrap_or_default()),
         plain("messages", &waiting),

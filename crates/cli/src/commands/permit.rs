@@ -53,8 +53,12 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
         Mode::Normal => open.iter().try_for_each(|ask| asks::show(&printer, ask))?,
     }
     let first = open.iter().find(|ask| ask.tool.as_deref() != Some(ON_SCREEN));
-    if let (Mode::Normal, Some(first)) = (printer.mode(), first) {
-        printer.aside(&asks::commands(&first.hash));
+    // A form says itself how to fill it in.
+    if let (Mode::Normal, Some(first)) = (printer.mode(), first.filter(|first| first.fields.is_empty())) {
+        printer.aside(&match first.questions.is_empty() {
+            true => asks::commands(&first.hash),
+            false => format!("`paseo permit allow {} -m \"…\"`", short(&first.hash)),
+        });
     }
     Ok(Exit::Ok)
 }

@@ -143,7 +143,7 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
                 Column::fixed("NAME"),
                 Column::flexible("READY"),
                 Column::flexible("VERSION").optional(),
-                Column::wrapped("MISSING").optional(),
+                Column::wrapped("NOT SUPPORTED").optional(),
             ]);
             for provider in &list.providers {
                 let (style, ready) = ready(provider);
@@ -205,7 +205,7 @@ fn missing(able: &CapabilitiesView) -> String {
     lacks.extend(modes.map(|mode| format!("`{mode}`")));
     let withholds = |power: &str| able.withholds.iter().any(|known| known.as_str() == power);
     let powers = POWERS.iter().filter(|(power, _)| !withholds(power));
-    lacks.extend(powers.map(|(_, words)| format!("forbidding {words}")));
+    lacks.extend(powers.map(|(_, words)| format!("ban on {words}")));
     lacks.join(", ")
 }
 
@@ -240,7 +240,7 @@ mod tests {
         able.withholds.retain(|power| power.as_str() != "native_net");
         assert_eq!(
             missing(&able),
-            "steering, efforts, terminals, PDF documents, `ask`, forbidding network access"
+            "steering, efforts, terminals, PDF documents, `ask`, ban on network access"
         );
     }
 }

@@ -66,7 +66,9 @@ pub(super) fn told(receipt: &Receipt) -> String {
         }
         Placement::Started => format!("Sent to {handle}"),
         Placement::Queued => format!("Queued: {handle} is busy and will read it after the current turn"),
-        Placement::Steering => format!("Sent into the current turn of {handle}"),
+        Placement::Steering => format!(
+            "Sent to {handle}, for its current turn if it still accepts messages, else for the next one"
+        ),
         Placement::Interrupting => format!("Interrupting the turn of {handle}; it reads your message next"),
         Placement::Held => {
             let reason = receipt.reason.as_ref().map(|reason| outcome::held(reason.as_str()));

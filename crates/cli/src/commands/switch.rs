@@ -108,12 +108,12 @@ async fn entered_last(client: &Client) -> Result<SessionView, Failure> {
     let why = match (here.session, here.from) {
         (Some(session), Some(_)) => return Ok(session),
         (Some(session), None) => {
-            format!("{} has no earlier agent to return to", named(&session))
+            format!("you used {} last, and did not switch to it", named(&session))
         }
         (None, _) => "you have not switched agents in this directory".to_owned(),
     };
     Err(Failure::new(Exit::Refused, format!("cannot switch back: {why}"))
-        .hint("switch with `paseo switch AGENT`, or pass --from HANDLE"))
+        .hint("switch first with `paseo switch SLUG`, or pass --from with the agent to switch back from"))
 }
 
 /// Returns an agent's handle, with what it is called.

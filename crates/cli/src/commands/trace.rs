@@ -59,8 +59,9 @@ async fn newest(client: &Client, handle: &str) -> Option<String> {
 
 fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(), Failure> {
     printer.styled(&[
+        (Style::Plain, "Message to "),
         (Style::Bold, &trace.handle),
-        (Style::Plain, " "),
+        (Style::Plain, ": "),
         (stage_style(&trace.stage), trace.stage.as_str()),
         (Style::Dim, &format!("  delivery {}", trace.delivery)),
     ])?;

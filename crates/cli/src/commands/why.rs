@@ -278,7 +278,7 @@ fn next(session: &SessionView, reachable: bool, answered: bool) -> Vec<String> {
 }
 
 /// Returns why it is on hold, in words.
-fn on_hold(hold: &str) -> String {
+pub(super) fn on_hold(hold: &str) -> String {
     match hold {
         "stopped" => "it was stopped".to_owned(),
         "error" => "its last turn failed".to_owned(),

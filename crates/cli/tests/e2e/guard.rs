@@ -54,9 +54,9 @@ fn a_command_needs_all_of_the_project() {
     let ann = guarded(&home, &[]);
     assert_eq!(inspect(&home, &ann)["guard"], "lease");
     let refused = sh(&home, &ann, "touch made");
-    assert_said!(home, &refused, @"Not done: you may not run this, which may change any file. You may change only files of tasks that you own: a command may change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
+    assert_said!(home, &refused, @"Not done: you may not run commands. You may change only files of tasks that you own: a command could change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     give(&home, "task-0001");
-    assert_said!(home, &sh(&home, &ann, "touch made"), @"Not done: you may not run this, which may change any file. You may change only files of tasks that you own: a command may change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
+    assert_said!(home, &sh(&home, &ann, "touch made"), @"Not done: you may not run commands. You may change only files of tasks that you own: a command could change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     assert!(!home.work().join("made").exists());
     home.paseo(&["task", "cancel", "task-0001"]).ok();
     give(&home, "task-0002");
@@ -70,7 +70,7 @@ fn a_command_needs_all_of_the_project() {
 fn in_a_worktree_of_its_own_any_task_will_do() {
     let home = red(&["src"]);
     let ann = guarded(&home, &["--worktree"]);
-    assert_said!(home, &sh(&home, &ann, "touch made"), @"Not done: you may not run this, which may change any file. You may change only files of tasks that you own: you own no task: claim one first. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
+    assert_said!(home, &sh(&home, &ann, "touch made"), @"Not done: you may not run commands. You may change only files of tasks that you own: you own no task: claim one first. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     let command = || home.paseo(&["can-write", ".", "--agent", "ann"]);
     assert_eq!(command().code, 6);
     assert_said!(home, &command().stdout, @"no: ann owns no task, and needs one to run commands (no_active_lease_for_path)");
@@ -114,7 +114,7 @@ async fn a_worktree_that_others_work_in_is_nobodys_own() {
     }
     for (name, handle) in &workers {
         let refused = sh(home, handle, "mkdir -p src && touch src/a");
-        assert_said!(home, &refused.replace(name.as_str(), "NAME"), @"Not done: you may not run this, which may change any file. You may change only files of tasks that you own: a command may change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
+        assert_said!(home, &refused.replace(name.as_str(), "NAME"), @"Not done: you may not run commands. You may change only files of tasks that you own: a command could change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
         assert_eq!(home.paseo(&["can-write", ".", "--agent", name]).code, 6);
     }
     // A path of it is that path of the project, whoever else works there.
@@ -318,7 +318,7 @@ fn a_guarded_worker_without_a_model_keeps_to_its_leases() {
     let handle = worker["handle"].as_str().unwrap();
     home.paseo(&["wait", handle, "--timeout", "30s"]).ok();
     let refused = sh(&home, handle, "touch made");
-    assert_said!(home, &refused, @"Not done: you may not run this, which may change any file. You may change only files of tasks that you own: a command may change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
+    assert_said!(home, &refused, @"Not done: you may not run commands. You may change only files of tasks that you own: a command could change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     assert!(!home.work().join("made").exists());
 
     // It claims by itself, as it is told.

@@ -51,7 +51,7 @@ fn leave_is_given_for_what_is_held_when_it_is_given() {
     assert_eq!(told.code, 6, "{told:?}");
     assert_told!(home, told, @r"
     exit 6
-    error: the request was denied: the agent is guarded and owns no task that covers this. Your message was not delivered. The agent got this reason: Not done: you may not run this, which may change any file. You may change only files of tasks that you own: user owns task-0002, which covers `.`: wait until it is done, or ask user. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.
+    error: the request was denied: the agent is guarded and owns no task that covers this. Your message was not delivered. The agent got this reason: Not done: you may not run commands. You may change only files of tasks that you own: user owns task-0002, which covers `.`: wait until it is done, or ask user. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.
      hint: run `paseo task ls` to see who owns which task, and assign one with `paseo task reassign`
     ");
 
@@ -60,7 +60,7 @@ fn leave_is_given_for_what_is_held_when_it_is_given() {
     let fields = &decided["fields"];
     assert_eq!((&fields["decision"], &fields["by"]), (&"deny".into(), &"daemon".into()), "{decided}");
     let result = transcript.until(|item| item["kind"] == "tool_result");
-    assert_said!(home, result["text"].as_str().unwrap(), @"Not done: you may not run this, which may change any file. You may change only files of tasks that you own: user owns task-0002, which covers `.`: wait until it is done, or ask user. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
+    assert_said!(home, result["text"].as_str().unwrap(), @"Not done: you may not run commands. You may change only files of tasks that you own: user owns task-0002, which covers `.`: wait until it is done, or ask user. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     home.paseo(&["wait", &ann]).ok();
     assert!(!home.work().join("made").exists());
     assert!(home.paseo(&["permit", "rules", "-q"]).ok().is_empty(), "nothing was allowed for good");
@@ -99,6 +99,6 @@ async fn whoever_sits_at_the_terminal_gives_leave_for_what_is_held_then() {
     cast.0.settled(&worker.session).await;
     assert_eq!(cast.said(&worker.session).await, ["over"]);
     let called = cast.called(&worker.session).await.pop().unwrap();
-    assert_said!(home, &called.text, @"Not done: you may not run this, which may change any file. You may change only files of tasks that you own: a command may change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
+    assert_said!(home, &called.text, @"Not done: you may not run commands. You may change only files of tasks that you own: a command could change any file, so claim a task whose resource is `.`, or use the file tools. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     assert!(!home.work().join("more").exists());
 }

@@ -44,7 +44,7 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
     // Its message is on its way, and neither queued nor in the transcript. What is suggested works.
     let traced = watched.home.paseo(&["trace", &second]);
     assert!(traced.ok().contains("turn_started"), "{traced:?}");
-    assert_said!(watched.home, &squeezed(traced.ok().lines().next().unwrap()), @"aaa1 handing delivery aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2");
+    assert_said!(watched.home, &squeezed(traced.ok().lines().next().unwrap()), @"Message to aaa1: handing delivery aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2");
     let suggested = traced.stderr.split("paseo ").nth(1).unwrap().split_whitespace().collect::<Vec<_>>();
     watched.home.paseo(&suggested).ok();
 

@@ -40,7 +40,7 @@ fn a_holder_that_slept_past_its_lease_changes_nothing_and_is_told_why() {
 
     home.paseo(&["permit", "allow", "--yes", ann]).ok();
     let written = transcript.until(is_result);
-    assert_said!(home, text(&written), @"Not done: you may not run this, which may change any file. You may change only files of tasks that you own: user owns task-0001, which covers `.`: wait until it is done, or ask user. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
+    assert_said!(home, text(&written), @"Not done: you may not run commands. You may change only files of tasks that you own: user owns task-0001, which covers `.`: wait until it is done, or ask user. List tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.");
     // Neither completes nor renews it.
     for _ in 0..2 {
         assert_said!(home, text(&transcript.until(is_result)));

@@ -120,8 +120,8 @@ fn a_team_remembers_what_guards_refused() {
     assert_eq!(all.as_array().unwrap().len(), 1, "the same again tells nothing new");
     assert_eq!(member()["refused"], all[0]);
     assert_eq!(all[0]["agent"], "ann");
-    assert_said!(home, all[0]["what"].as_str().unwrap(), @"run this, which may change any file");
-    assert_said!(home, all[0]["why"].as_str().unwrap(), @"a command may change any file, and ann owns no task whose resource is `.`");
+    assert_said!(home, all[0]["what"].as_str().unwrap(), @"run commands");
+    assert_said!(home, all[0]["why"].as_str().unwrap(), @"a command could change any file, and ann owns no task whose resource is `.`");
     assert!(home.paseo(&["team", "show"]).ok().contains("lease"));
     assert!(home.paseo(&["team", "audit"]).ok().contains("write_refused ann"));
     let version = parsed(&home.paseo(&["team", "show", "--json"]))["version"].as_u64().unwrap();

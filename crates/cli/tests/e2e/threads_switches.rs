@@ -89,8 +89,8 @@ fn a_second_thread_of_a_name_is_warned_of() {
     assert_eq!(other.stderr, "");
     let again = plan.run(&["new", "plan", "-q"]);
     assert_said!(plan.0, &again.stderr, @r"
-    warning: another thread has the name plan: aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1
-       hint: use the id aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2, or rename one of them
+    warning: another thread is also named plan
+       hint: rename one of them, or use ids: aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1 is this thread, aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2 the other
     ");
     assert!(again.stderr.contains(again.ok()), "the way to name it: {again:?}");
     // The name would be ambiguous.

@@ -99,7 +99,7 @@ async fn the_command_line_says_whom_a_message_would_wake() {
     let home = room.home();
     assert_said!(home, &room.paseo(&["post", "plan", "@ada @ben hi", "--dry-run"]), @r"
     Would wake ada
-    Not ben: muted
+    Would not wake ben: it is muted
     ");
     assert_said!(home, &room.paseo(&["post", "plan", "hi", "--dry-run"]), @r"
     Would wake no one

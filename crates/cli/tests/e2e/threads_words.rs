@@ -287,7 +287,7 @@ async fn nicknames_guests_and_names_with_blanks() {
     plan.ok(&["mute", "plan", "@eve"]);
     let shown = plan.ok(&["show", "plan"]);
     let line = shown.lines().find(|line| line.starts_with("eve")).unwrap_or_else(|| panic!("{shown}"));
-    assert_said!(plan.watched.home, &squeezed(line), @"eve offline, muted, not invited");
+    assert_said!(plan.watched.home, &squeezed(line), @"eve offline, muted; not a participant");
     plan.ok(&["unmute", "plan", "eve"]);
     let asked = plan.say("dev", "hello").await;
     plan.answered(&asked).await;

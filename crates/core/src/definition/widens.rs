@@ -46,12 +46,12 @@ impl fmt::Display for Widening {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Kind => formatter.write_str("type or address"),
-            Self::Provider => formatter.write_str("provider"),
+            Self::Provider => formatter.write_str("choice of provider"),
             Self::Key(Some(key)) => write!(formatter, "key {key}"),
             Self::Key(None) => formatter.write_str("the provider's own login"),
             Self::Tool(name) => write!(formatter, "tool {name}"),
             Self::Ceiling(name) => write!(formatter, "ceiling {name}"),
-            Self::CeilingMode => formatter.write_str("permissions of agents it starts"),
+            Self::CeilingMode => formatter.write_str("more permissions for agents that it starts"),
             Self::Permissions(mode) => write!(formatter, "permissions {}", mode.word()),
             Self::OwnPermissions(mode) => {
                 write!(formatter, "permissions {}, also when an agent starts it", mode.word())
@@ -244,17 +244,21 @@ mod tests {
             (
                 "permissions = 'ask'",
                 "permissions = 'full'",
-                "permissions of agents it starts, permissions full",
+                "more permissions for agents that it starts, permissions full",
             ),
-            ("permissions = 'read-only'", "", "permissions of agents it starts, permissions full"),
+            ("permissions = 'read-only'", "", "more permissions for agents that it starts, permissions full"),
             (
                 "permissions = 'read-only'",
                 "permissions = 'ask'",
-                "permissions of agents it starts, permissions ask",
+                "more permissions for agents that it starts, permissions ask",
             ),
             ("tools = ['read']", "tools = ['read']\nceiling = ['edit']", "ceiling native_write"),
             ("tools = ['read']", "tools = ['read']\nscope = 'global'", "directory"),
-            ("permissions = 'ask'", "permissions = 'ask'\nceiling = []", "permissions of agents it starts"),
+            (
+                "permissions = 'ask'",
+                "permissions = 'ask'\nceiling = []",
+                "more permissions for agents that it starts",
+            ),
             ("guard = 'lease'", "", "no guard"),
             ("skillDenylist = ['agents']", "", "skill agents"),
             ("agentDenylist = ['b']", "", "agents it may talk to"),

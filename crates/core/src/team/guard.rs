@@ -104,7 +104,7 @@ pub fn guard(team: &Team, agent: &str, wish: &Wish, site: &Site, now: Timestamp)
             let what = || format!("write to `{}`", shown(path));
             if permit.allow { Ok(()) } else { Err(Unleased { what: what(), reason: permit.reason }) }
         }),
-        Wish::Shell => shell(team, agent, site, now, "run this, which may change any file"),
+        Wish::Shell => shell(team, agent, site, now, "run commands"),
     }
 }
 

@@ -83,7 +83,7 @@ impl Reason {
             ),
             Self::NoLease => "you own no task that covers the path: claim or create one".to_owned(),
             Self::NotAll => {
-                "a command may change any file, so claim a task whose resource is `.`, or use the file tools"
+                "a command could change any file, so claim a task whose resource is `.`, or use the file tools"
                     .to_owned()
             }
             Self::NoTask => "you own no task: claim one first".to_owned(),
@@ -105,7 +105,7 @@ impl Reason {
                 format!("{agent} owns no task that covers the path, and needs one to write to it")
             }
             Self::NotAll => {
-                format!("a command may change any file, and {agent} owns no task whose resource is `.`")
+                format!("a command could change any file, and {agent} owns no task whose resource is `.`")
             }
             Self::NoTask => format!("{agent} owns no task, and needs one to run commands"),
             Self::Held { task, holder, resource } => {

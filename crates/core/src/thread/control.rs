@@ -85,7 +85,7 @@ pub enum Malformed {
     #[error("a control given as text must be JSON: {0}")]
     NotJson(String),
     #[error(
-        "unknown control `{0}`; known: invite, uninvite, mute, unmute, pause, discussion, invited_auto, \
+        "no control has the name `{0}`; use one of these as the field: invite, uninvite, mute, unmute, pause, discussion, invited_auto, \
          prod, done, ttl_seconds"
     )]
     Unknown(String),

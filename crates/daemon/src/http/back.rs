@@ -50,7 +50,7 @@ async fn go_back(app: App, by: Actor, id: SessionId, text: Option<String>) -> Re
     let handle = sessions.context.directory.handle(id);
     let from = came_from(&app, id).await?.ok_or_else(|| {
         Failure::new(Code::Conflict, format!("you did not switch to {handle} from another agent"))
-            .hint("switch with `paseo switch AGENT`")
+            .hint("switch first with `paseo switch SLUG`")
     })?;
     if sessions.context.journal.session(from).await?.is_none() {
         sessions.ask(id, |reply| Command::Enter { by, from: None, reply }).await?;

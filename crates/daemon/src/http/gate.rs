@@ -259,11 +259,11 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
     match (&actor, access) {
         (Actor::Seat(_), Access::Seated(_)) | (Actor::Agent(_), Access::Seated(_) | Access::Member(_)) => {}
         (Actor::Seat(_), _) => {
-            let good_for = "this token is only valid for a participant in a thread";
+            let good_for = "this token works only for the thread that it was made for";
             return Err(Failure::new(Code::Forbidden, good_for));
         }
         (Actor::Agent(_), _) => {
-            let good_for = "this token is only valid for an agent in a team";
+            let good_for = "this token works only for the routes of its team, under /v1";
             return Err(Failure::new(Code::Forbidden, good_for));
         }
         (Actor::Human(_) | Actor::Session(_) | Actor::Daemon, _) => {}

@@ -159,7 +159,9 @@ fn hint(need: Need, session: &Session, handle: &str, ask: Option<&Ask>) -> Strin
         (Need::Permission | Need::Terminal, _) => {
             format!("decide with `paseo permit allow {hash}` or `paseo permit deny {hash}`")
         }
-        (Need::Question, _) => format!("answer with `paseo permit allow {hash} -m \"…\"`"),
+        (Need::Question, _) => format!(
+            "answer with `paseo permit allow {hash} -m \"…\"`; for a form or a plan, see `paseo permit ls`"
+        ),
         (Need::Failure, _) => format!("send a message to continue: `paseo send {handle} \"…\"`"),
         (Need::RateLimit, _) => {
             format!("continues when the limit ends; to try now, run `paseo send {handle} \"…\"`")

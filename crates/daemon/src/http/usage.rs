@@ -32,11 +32,13 @@ pub(crate) async fn report(State(app): State<App>, Asked(query): Asked<UsageQuer
     }
     if until - since >= MOST_DAYS {
         let message = format!(
-            "a report covers 1 to {MOST_DAYS} days; {} to {} does not",
+            "a report covers at most {MOST_DAYS} days; {} to {} is more than that",
             written_day(since),
             written_day(until)
         );
-        return Err(Failure::new(Code::Conflict, message).hint("choose other days"));
+        return Err(
+            Failure::new(Code::Conflict, message).hint("choose a later `since` or an earlier `until`")
+        );
     }
     let by = query.by.as_ref().map(by).transpose()?.unwrap_or_default();
     let (ledgers, complete) = app.sessions.context.directory.ledgers(COUNTING).await;

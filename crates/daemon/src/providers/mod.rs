@@ -175,7 +175,7 @@ impl Providers {
         match all.find(|provider| is_ready(provider.as_ref())) {
             Some(provider) => Ok(provider.name().to_owned()),
             None => Err(unavailable(format!("no ready provider can {what}")).hint(format!(
-                "set up one of: {}; `paseo providers` shows what is missing",
+                "set up one of: {}; `paseo providers` says what each of them needs",
                 names(&mut self.candidates())
             ))),
         }

@@ -140,7 +140,7 @@ impl OpenAi {
         StartError {
             message: format!("provider `{}` needs a model", self.family.name),
             hint: Some(format!(
-                "pass --model, set the variable {}, or give a definition `models`; see \"Any model\" in the documentation",
+                "pass --model, set the variable {}, or list `models` in an agent definition; see \"Any model\" in the documentation",
                 self.family.model
             )),
         }

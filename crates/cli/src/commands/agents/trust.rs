@@ -23,25 +23,25 @@ pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -
     }
     let list = client.agents(&query).await?;
     let (list, found) = own(client, printer, &args, &query, list).await?;
-    match found {
+    match &found {
         Own::Refused => {
             printer.note("nothing changed");
             return Ok(Exit::Refused);
         }
-        Own::Trusted if list.project.as_ref().is_none_or(|project| project.trust == Trust::Trusted) => {
-            return told(printer, &list, "Trusted");
+        Own::Trusted(own)
+            if !args.slugs.is_empty()
+                || list.project.as_ref().is_none_or(|project| project.trust == Trust::Trusted) =>
+        {
+            return told(printer, &list, &format!("Trusted {}", own.join(", ")));
         }
-        Own::Trusted | Own::None if !args.slugs.is_empty() => {
-            return told(printer, &list, "Trusted");
-        }
-        Own::Trusted | Own::None => {}
+        Own::Trusted(_) | Own::None => {}
     }
     let Some(project) = &list.project else {
         return Err(Failure::new(Exit::NotFound, "this project has no definitions")
             .hint("add them to .paseo/agents or .claude/agents, here or in a parent directory of the same repository"));
     };
     if project.trust == Trust::Trusted {
-        return told(printer, &list, "already trusted");
+        return told(printer, &list, "These definitions are already trusted");
     }
     if !args.yes && !confirmed(printer, &list, project)? {
         printer.note("nothing changed");
@@ -49,14 +49,19 @@ pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -
     }
     let wanted = TrustAgents { project: project.directory.clone(), sha256: project.sha256.clone() };
     let list = client.trust_agents(&wanted).await?;
-    told(printer, &list, "Trusted the definitions of this project as they are now")
+    let own = match &found {
+        Own::Trusted(own) => format!("your own definitions {}, and ", own.join(", ")),
+        Own::None | Own::Refused => String::new(),
+    };
+    told(printer, &list, &format!("Trusted {own}the definitions of this project as they are now"))
 }
 
 /// The outcome of changes to the user's own definitions.
 enum Own {
     /// There are none.
     None,
-    Trusted,
+    /// These.
+    Trusted(Vec<String>),
     Refused,
 }
 
@@ -102,7 +107,8 @@ async fn own(
     for pending in &waiting {
         list = consent::trust(client, query, pending).await?;
     }
-    Ok((list, Own::Trusted))
+    let slugs = waiting.into_iter().map(|pending| pending.slug).collect();
+    Ok((list, Own::Trusted(slugs)))
 }
 
 fn unattended() -> Failure {

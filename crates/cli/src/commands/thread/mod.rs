@@ -458,8 +458,12 @@ async fn warn_of_namesakes(
     let ids: Vec<&str> = same.map(|other| other.id.as_str()).collect();
     if !ids.is_empty() {
         printer.warn(
-            &format!("another thread has the name {}: {}", thread.name, ids.join(", ")),
-            Some(&format!("use the id {}, or rename one of them", thread.id)),
+            &format!("another thread is also named {}", thread.name),
+            Some(&format!(
+                "rename one of them, or use ids: {} is this thread, {} the other",
+                thread.id,
+                ids.join(" and ")
+            )),
         );
     }
     Ok(ids.is_empty())

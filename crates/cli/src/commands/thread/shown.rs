@@ -150,7 +150,7 @@ pub(super) async fn thread(
         };
         let doing = match worker {
             Some(worker) => format!("worker, {}", worker.status),
-            None => format!("{}, not invited", doing(thread, view, id, None)),
+            None => format!("{}; not a participant", doing(thread, view, id, None)),
         };
         let none = || (Style::Dim, String::new());
         table.row([(Style::Bold, id.to_owned()), (Style::Plain, doing), none(), none(), none(), none()]);
@@ -296,7 +296,7 @@ pub(super) fn wakes(printer: &Printer, preview: &WakePreview) -> Result<(), Fail
             let who = if preview.wakes.is_empty() { "no one".to_owned() } else { preview.wakes.join(", ") };
             printer.line(&format!("Would wake {who}"))?;
             for asleep in &preview.not_woken {
-                printer.line(&format!("Not {}: {}", asleep.participant, why(&asleep.reason)))?;
+                printer.line(&format!("Would not wake {}: {}", asleep.participant, why(&asleep.reason)))?;
             }
             Ok(())
         }
@@ -305,8 +305,8 @@ pub(super) fn wakes(printer: &Printer, preview: &WakePreview) -> Result<(), Fail
 
 fn why(reason: &NotWokenReason) -> &str {
     match reason {
-        NotWokenReason::NotAddressed => "not addressed",
-        NotWokenReason::Muted => "muted",
+        NotWokenReason::NotAddressed => "the message does not address it",
+        NotWokenReason::Muted => "it is muted",
         NotWokenReason::Paused => "the thread is paused",
         NotWokenReason::Outside => "run by another program, which reads the thread itself",
         NotWokenReason::Author => "it is the author",

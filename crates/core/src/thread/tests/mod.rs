@@ -189,7 +189,7 @@ fn malformed_controls_say_what_was_expected() {
         (json!(null), "at least one of invite"),
         (json!([1]), "at least one of invite"),
         (json!("{"), "must be JSON"),
-        (json!({"explode": {}}), "unknown control `explode`"),
+        (json!({"explode": {}}), "no control has the name `explode`"),
         (json!({"pause": true}), "`pause.on` must be"),
         (json!({"pause": {"on": "yes"}}), "`pause.on` must be true or false"),
         (json!({"mute": {"targets": []}}), "`mute.targets` must be a list"),
