@@ -6,6 +6,9 @@ import { makeInstallable } from './shell/install';
 import { theme } from './shell/theme.svelte';
 
 theme.apply();
-const target = document.getElementById('app');
-if (target) mount(App, { target });
-if (import.meta.env.PROD) void makeInstallable();
+// The code has just been read, which takes long on a phone: the page is a task of its own.
+setTimeout(() => {
+    const target = document.getElementById('app');
+    if (target) mount(App, { target });
+    if (import.meta.env.PROD) void makeInstallable();
+});
