@@ -9444,7 +9444,7 @@ export interface operations {
                      *           },
                      *           "since": "2026-01-31T12:00:00.000Z",
                      *           "summary": "May I push?",
-                     *           "hint": "answer with `paseo permit allow 7c1de33b -m \"…\"`",
+                     *           "hint": "answer with `paseo permit allow 6b11fa91 -m \"…\"`; for a form or a plan, see `paseo permit ls`",
                      *           "request": "0b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e60b5e8c1fa94d27e6",
                      *           "destructive": false,
                      *           "code": null,
@@ -16614,7 +16614,7 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "id": "3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *           "ts": "2026-11-19T20:25:44.877000000001Z",
+                     *           "ts": "2026-11-19T21:34:01.733000000001Z",
                      *           "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "type": "thread.created",
                      *           "from": "user",
@@ -16627,7 +16627,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "id": "3f485c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *           "ts": "2026-11-19T20:25:44.880000000002Z",
+                     *           "ts": "2026-11-19T21:34:01.736000000002Z",
                      *           "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *           "type": "message",
                      *           "from": "user",
@@ -16690,7 +16690,7 @@ export interface operations {
                      *       "received": true,
                      *       "event": {
                      *         "id": "3f485c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
-                     *         "ts": "2026-11-19T20:25:44.880000000002Z",
+                     *         "ts": "2026-11-19T21:34:01.736000000002Z",
                      *         "thread": "3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c",
                      *         "type": "message",
                      *         "from": "user",
@@ -16742,8 +16742,8 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example id: 2026-11-19T20:25:44.877000000001Z
-                     *     data: {"id":"3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","ts":"2026-11-19T20:25:44.877000000001Z","thread":"3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","type":"thread.created","from":"user","to":"all","content":"review","meta":{"reply_to":null,"tags":[]}}
+                     * @example id: 2026-11-19T21:34:01.733000000001Z
+                     *     data: {"id":"3f495c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","ts":"2026-11-19T21:34:01.733000000001Z","thread":"3f475c1e-7b2d-7a10-9c4e-2f6a8b0d1e3c","type":"thread.created","from":"user","to":"all","content":"review","meta":{"reply_to":null,"tags":[]}}
                      */
                     "text/event-stream": string | {
                         id?: string;
