@@ -103,8 +103,8 @@ async fn the_command_line_says_whom_a_message_would_wake() {
     ");
     assert_said!(home, &room.paseo(&["post", "plan", "hi", "--dry-run"]), @r"
     Would wake no one
-    Not ada: not addressed
-    Not ben: not addressed
+    Would not wake ada: the message does not address it
+    Would not wake ben: the message does not address it
     ");
     assert_eq!(room.paseo(&["post", "plan", "@ada hi", "--dry-run", "-q"]), "ada");
     let told: WakePreview =
