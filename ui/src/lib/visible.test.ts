@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { visible, visibleLine } from './visible';
+import { struck, visible, visibleLine } from './visible';
 
 describe('text of others', () => {
     it('shows what would show nothing, or turn it around', () => {
@@ -28,6 +28,11 @@ describe('text of others', () => {
             expect(visible(text)).toBe(text);
         // But not where it is part of nothing.
         expect(visible('a\u200db 1\ufe0f ❤\u200dx')).toBe('a\\u{200d}b 1\\u{fe0f} ❤\\u{200d}x');
+    });
+
+    it('takes no room where there is none', () => {
+        expect(struck('exe\u202egnp \u2066x\u2069')).toBe('exe\u0338gnp \u0338x\u0338');
+        for (const text of ['👩‍💻 ❤️', 'plain']) expect(struck(text)).toBe(text);
     });
 
     it('is read in time, however long it is', () => {

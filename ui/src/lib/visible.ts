@@ -1,6 +1,9 @@
 /** A character that would show nothing, or turn the text around. Lines and tabs are fine. */
 const HIDDEN = /[^\P{C}\n\t]|\p{Default_Ignorable_Code_Point}|\p{Zl}|\p{Zp}/gu;
 
+/** A stroke through the character before it. */
+const STROKE = '\u0338';
+
 /** Scripts in which a joiner or non-joiner between two letters decides how they look. */
 const JOINED =
     /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}]$/u;
@@ -18,6 +21,11 @@ export function visible(text: string): string {
 /** As `visible`, in one line: for names, which have a line. */
 export function visibleLine(text: string): string {
     return visible(text).replace(/[\n\t]/g, (space) => (space === '\n' ? '\\n' : '\\t'));
+}
+
+/** As `visible`, where text has no room to be longer: what could not be seen strikes out the character before it. */
+export function struck(text: string): string {
+    return text.replace(HIDDEN, (hidden, at: number) => (belongs(hidden, text, at) ? hidden : STROKE));
 }
 
 /** Says whether a character that shows nothing by itself is part of one that does. */

@@ -3,6 +3,7 @@ import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import { fitted, READABLE, roomFor, type Box, type Cell } from './fit';
+import { showHidden } from './hidden';
 import { bytesOf } from './keys';
 import { openUnderPolicy } from './policy';
 import type { Size } from './protocol';
@@ -81,6 +82,7 @@ export class Emulator {
         // As tmux counts: else the rest of a line with an emoji would be a cell off.
         this.terminal.unicode.activeVersion = '11';
         openUnderPolicy(this.terminal, parent);
+        showHidden(this.terminal);
         this.terminal.textarea?.setAttribute('aria-label', 'Terminal');
         this.terminal.parser.registerCsiHandler({ prefix: '?', final: 'h' }, (parameters) =>
             parameters.some((one) => typeof one === 'number' && MOUSE.has(one) && !this.holding),

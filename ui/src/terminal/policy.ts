@@ -1,4 +1,5 @@
 import type { Terminal } from '@xterm/xterm';
+import { rowFactoryOf } from './rowFactory';
 
 /**
  * Opens an emulator without inline styles, which the content security policy refuses.
@@ -34,19 +35,9 @@ function adoptedStyle(create: typeof document.createElement): HTMLElement {
     return element;
 }
 
-interface RowFactory {
-    _addStyle?: (element: HTMLElement, style: string) => void;
-}
-
-interface Inside {
-    _core?: { _renderService?: { _renderer?: { value?: { _rowFactory?: RowFactory } } } };
-}
-
 /** Has the cells of an emulator styled by properties instead of by an attribute. */
 function styleByProperties(terminal: Terminal): void {
-    const factory = (terminal as unknown as Inside)._core?._renderService?._renderer?.value?._rowFactory;
-    if (typeof factory?._addStyle !== 'function') throw new Error('this version of xterm is not supported');
-    factory._addStyle = (element, style) => {
+    rowFactoryOf(terminal)._addStyle = (element, style) => {
         element.style.cssText += `${style};`;
     };
 }
