@@ -1,6 +1,6 @@
-import type { Page } from '@playwright/test';
-import { expect, sharing, type App } from './app';
+import { expect, sharing } from './app';
 import { Daemon } from './daemon';
+import { expectHarmless, goTo, SCREENS } from './harmless';
 import { HEADINGS } from './pages';
 import { EVIL, NAME, seed, TRICKS } from './tricks';
 
@@ -18,49 +18,7 @@ const test = sharing(seed).extend<object, { world: Daemon }>({
 });
 test.describe.configure({ mode: 'default' });
 
-/** Nothing is hidden or turned around, nothing ran, and nothing sticks out. */
-async function expectHarmless(page: Page, where: string): Promise<void> {
-    const found = await page.evaluate(() => {
-        const hidden =
-            /[\u061c\u180e\u202a-\u202e\u2060-\u2064\u2066-\u2069\u200b\u200e\u200f\u00ad\ufeff\u0000\u001b]/;
-        const problems: string[] = [];
-        if (hidden.test(document.title)) problems.push(`title: ${JSON.stringify(document.title)}`);
-        const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-        for (let node = walk.nextNode(); node; node = walk.nextNode())
-            if (hidden.test(node.nodeValue ?? ''))
-                problems.push(`text: ${node.parentElement?.outerHTML.slice(0, 200)}`);
-        for (const element of document.body.querySelectorAll('*')) {
-            for (const name of ['title', 'aria-label', 'alt', 'placeholder'])
-                if (hidden.test(element.getAttribute(name) ?? ''))
-                    problems.push(`${name}: ${element.outerHTML.slice(0, 200)}`);
-            const link = element.getAttribute('href');
-            if (link !== null && !/^(\/app(?![\w-])|\/api\/|https?:\/\/|mailto:)/.test(link))
-                problems.push(`link: ${link}`);
-        }
-        if (document.querySelector('main img[onerror], main script, main style, main iframe'))
-            problems.push('markup became elements');
-        if (document.documentElement.scrollWidth > innerWidth)
-            problems.push(`the page is ${document.documentElement.scrollWidth} wide`);
-        for (const part of document.querySelectorAll('main, dialog[open], nav, .page-body, [role=region]'))
-            if (part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== 'auto')
-                problems.push(
-                    `${part.tagName} ${part.className} is ${part.scrollWidth} of ${part.clientWidth}`,
-                );
-        return problems;
-    });
-    expect(found, where).toEqual([]);
-}
-
-async function goTo(app: App, path: string): Promise<void> {
-    await app.page.goto(new URL(path, app.page.url()).href);
-    await expect(app.page.getByRole('heading', { level: 1 }).first()).toBeVisible();
-    await expect(app.page.getByRole('status', { name: 'Loading' })).toHaveCount(0);
-}
-
-for (const [what, screen] of [
-    ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
-    ['desktop', { viewport: { width: 1440, height: 900 } }],
-] as const)
+for (const [what, screen] of SCREENS)
     test.describe(`on a ${what}`, () => {
         test.use(screen);
 

@@ -146,8 +146,8 @@ export class Bridge {
         return { came, leave: () => leaving.abort() };
     }
 
-    async present(state: string): Promise<void> {
-        const body = JSON.stringify({ state });
+    async present(state: string, details?: string): Promise<void> {
+        const body = JSON.stringify({ state, details });
         const response = await fetch(`${this.url}/presence`, { method: 'POST', headers: this.headers, body });
         if (!response.ok) throw new Error(await response.text());
     }

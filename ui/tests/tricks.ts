@@ -14,10 +14,11 @@ export const EVIL = Object.values(TRICKS).join(' ');
 /** Short enough for a name, which the daemon limits. */
 export const NAME = `${TRICKS.markup.slice(0, 28)}${TRICKS.reversed}${TRICKS.unseen}${'W'.repeat(31)}`;
 /** The daemon refuses what is hidden in the name of a thread. */
-const THREAD = `<img src=x onerror=alert(1)>${'W'.repeat(60)}`;
+export const THREAD = `<img src=x onerror=alert(1)>${'W'.repeat(60)}`;
 /** A word that programs choose: of a model, an effort, a command. */
 export const ODD = `x${TRICKS.reversed}${TRICKS.unseen}`;
-const scripted = (text: string) => text.replaceAll('>', '\\>');
+/** As a script says it. */
+export const scripted = (text: string) => text.replaceAll('>', '\\>');
 
 export async function seed(daemon: Daemon): Promise<void> {
     await daemon.write('x\u202egnp.exe <img src=x onerror=alert(5)>.md', `${EVIL}\n`);
