@@ -73,13 +73,14 @@ class Mapper {
 
     private list(node: SyntaxNode, depth: number): Block {
         const entries: Entry[] = [];
-        for (let item = node.firstChild; item; item = item.nextSibling) {
+        // In a quote, the marks of its lines are among them.
+        for (const item of node.getChildren('ListItem')) {
             this.meter.node();
             const task = item.getChild('Task')?.getChild('TaskMarker');
             const done = task ? /x/i.test(this.slice(task)) : undefined;
             entries.push({ done, blocks: this.blocks(item, depth) });
         }
-        const mark = node.firstChild?.getChild('ListMark');
+        const mark = node.getChild('ListItem')?.getChild('ListMark');
         const ordered = node.name === 'OrderedList';
         const start = ordered && mark ? Number.parseInt(this.slice(mark), 10) : 1;
         return { is: 'list', ordered, start, entries };

@@ -84,6 +84,13 @@ describe('blocks', () => {
         ]);
     });
 
+    it('are the same in a quote', () => {
+        const all = '2. a\n   - b\n3. c\n\n| e | f |\n|---|---|\n| g | h |\n\n```js\ni\n\nj\n```';
+        const quoted = `> ${all.replaceAll('\n', '\n> ')}`;
+        const [quote] = read(quoted);
+        expect(quote).toEqual({ is: 'quote', blocks: read(all) });
+    });
+
     it('nest, and lists keep their numbers', () => {
         const [list] = read('3. a\n   - b\n   - c\n4. d');
         expect(list).toMatchObject({ is: 'list', ordered: true, start: 3 });
