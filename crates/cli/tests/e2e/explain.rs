@@ -105,7 +105,10 @@ fn a_message_is_traced_from_its_receipt_to_its_end() {
         .filter_map(|line| line.split_whitespace().find(|word| word.contains('_')))
         .collect();
     assert_eq!(steps, ["message_accepted", "turn_started", "turn_confirmed", "turn_ended"], "{trace:?}");
-    assert!(trace.stdout.starts_with(&format!("Message to {handle}: answered  delivery {delivery}")), "{trace:?}");
+    assert!(
+        trace.stdout.starts_with(&format!("Message to {handle}: answered  delivery {delivery}")),
+        "{trace:?}"
+    );
     assert!(home.paseo(&["inspect", &handle]).ok().contains(&delivery), "a person finds it");
 
     let cause = json(&home.paseo(&["trace", &delivery, "--json"]))["cause"].as_str().unwrap().to_owned();
