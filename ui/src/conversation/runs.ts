@@ -16,6 +16,11 @@ export interface Run {
 /** What stands in a transcript, one below the other. */
 export type Entry = Row | Run;
 
+/** Says whether that is what an agent does for a message: it stands close to what it did before. */
+export function isWork(entry: Entry | undefined): boolean {
+    return entry?.is === 'tool' || entry?.is === 'run';
+}
+
 /** Fewer calls are a line each. */
 const FEWEST = 2;
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item, ItemPage } from '../lib/wire';
 import {
     EMPTY,
+    FORGOTTEN,
     fromMiddle,
     fromPage,
     hasNewer,
@@ -89,10 +90,14 @@ describe('ItemWindow', () => {
         expect(hasNewer(window)).toBe(true);
     });
 
-    it('forgets the oldest at the end', () => {
-        const window = trimmed(fromPage(page(1, WINDOW + 50), EMPTY));
-        expect(ordinals(window)[0]).toBe(51);
+    it('forgets the oldest at the end, many at once', () => {
+        const full = trimmed(fromPage(page(1, WINDOW), EMPTY));
+        expect([full.items.length, full.older]).toEqual([WINDOW, false]);
+        const window = trimmed(withItem(full, item(WINDOW + 1)));
+        expect(ordinals(window)).toEqual(ordinals({ items: items(FORGOTTEN + 2, WINDOW + 1) }));
         expect(window.older).toBe(true);
+        const later = trimmed(withItem(window, item(WINDOW + 2)));
+        expect(ordinals(later)[0]).toBe(FORGOTTEN + 2);
     });
 
     it('goes to any place, and on from there without a hole', () => {

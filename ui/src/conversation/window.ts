@@ -2,6 +2,8 @@ import type { Item, ItemPage } from '../lib/wire';
 
 /** Most items that are kept at once; more are read again when they are needed. */
 export const WINDOW = 600;
+/** How many are forgotten at once: each time, all that remains moves, and is drawn anew. */
+export const FORGOTTEN = 100;
 /** Most items that wait for those before them. */
 const AHEAD = 300;
 
@@ -85,10 +87,10 @@ export function withChanged(window: ItemWindow, item: Item): ItemWindow {
     return { ...window, items };
 }
 
-/** Forgets the oldest items above the limit; for a reader who looks at the newest. */
+/** Forgets the oldest items when there are too many; for a reader who looks at the newest. */
 export function trimmed(window: ItemWindow): ItemWindow {
     if (window.items.length <= WINDOW) return window;
-    return { ...window, items: window.items.slice(-WINDOW), older: true };
+    return { ...window, items: window.items.slice(FORGOTTEN - WINDOW), older: true };
 }
 
 /** Appends what waited and is next now. */

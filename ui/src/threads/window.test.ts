@@ -108,7 +108,8 @@ describe('a window of a thread', () => {
         expect(window.newer).toBe(true);
         window = withNewer(window, page(range(900 + WINDOW, 999 + WINDOW)));
         expect(window.newer).toBe(false);
-        expect(versions(window)).toEqual(range(1000, 999 + WINDOW));
+        // Many at once, so that what remains does not move with each that comes.
+        expect(versions(window)).toEqual(range(1100, 999 + WINDOW));
         expect(window.older).toBe(true);
     });
 });

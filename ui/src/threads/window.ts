@@ -2,6 +2,8 @@ import type { ThreadEvent, ThreadEventPage } from '../lib/wire';
 
 /** Most events that are kept at once; more are read again when they are needed. */
 export const WINDOW = 400;
+/** How many are forgotten at once: each time, all that remains moves, and is drawn anew. */
+const FORGOTTEN = 100;
 /** Most events of the stream that are kept for a window that does not reach to the end. */
 export const AHEAD = 300;
 
@@ -69,10 +71,10 @@ export function withNewer(window: EventWindow, page: ThreadEventPage): EventWind
     return trimmed(reaching({ ...window, events: [...window.events, ...newer], upTo }, page));
 }
 
-/** Forgets the oldest events above the limit; for a reader who looks at the newest. */
+/** Forgets the oldest events when there are too many; for a reader who looks at the newest. */
 export function trimmed(window: EventWindow): EventWindow {
     if (window.events.length <= WINDOW) return window;
-    return { ...window, events: window.events.slice(-WINDOW), older: true };
+    return { ...window, events: window.events.slice(FORGOTTEN - WINDOW), older: true };
 }
 
 /** Says whether there are newer ones after a page, and joins what the stream brought if there are not. */
