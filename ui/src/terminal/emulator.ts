@@ -8,6 +8,7 @@ import { bytesOf } from './keys';
 import { openUnderPolicy } from './policy';
 import type { Size } from './protocol';
 import { rowsOf, wheel, type Point } from './swipe';
+import { Turns } from './turns';
 
 const FONT =
     "ui-monospace, 'SF Mono', SFMono-Regular, Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace";
@@ -42,6 +43,9 @@ const THEME = {
     brightCyan: '#a5e0e5',
     brightWhite: '#fffefb',
 };
+
+/** All terminals of the page. */
+const turns = new Turns<Emulator>();
 
 export interface Events {
     /** A person typed, or the emulator answers a question. */
@@ -127,6 +131,7 @@ export class Emulator {
 
     /** Begins a new screen. */
     begin(size: Size, holding: boolean, typing: boolean): void {
+        turns.flush(this);
         this.holding = holding;
         this.terminal.options.disableStdin = !(holding && typing);
         this.terminal.options.cursorBlink = holding;
@@ -139,7 +144,7 @@ export class Emulator {
     }
 
     write(bytes: Uint8Array, parsed: () => void): void {
-        this.terminal.write(bytes, parsed);
+        turns.take(this, () => this.terminal.write(bytes, parsed), this.holding);
     }
 
     focus(): void {
@@ -181,6 +186,7 @@ export class Emulator {
     }
 
     dispose(): void {
+        turns.flush(this);
         this.terminal.dispose();
         this.parent.replaceChildren();
     }

@@ -5,6 +5,11 @@ export type Entry =
     | { readonly is: 'event'; readonly key: string; readonly event: ThreadEvent }
     | { readonly is: 'request'; readonly key: string; readonly ask: Ask };
 
+/** Says whether that is a line about what was done: those stand close together. */
+export function isLine(entry: Entry | undefined): boolean {
+    return entry?.is === 'event' && entry.event.type !== 'message';
+}
+
 /** Puts requests between events, by when they were made. Those that are newer than all events are at the end. */
 export function placed(
     events: readonly ThreadEvent[],
