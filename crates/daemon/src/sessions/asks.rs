@@ -329,7 +329,7 @@ fn provided(request: &Request, answer: &Answer) -> Result<Provided, Failure> {
     if answer.cancel && !of_server(request) {
         return wrong(
             "only forms and links from MCP servers can be canceled",
-            "the request is still open; deny it without `--cancel`",
+            "deny it without `--cancel`",
         );
     }
     if !answer.allow && (answer.answers.is_some() || answer.fields.is_some()) {
