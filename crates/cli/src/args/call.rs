@@ -6,8 +6,8 @@ use super::Output;
 
 /// List or call your tools (only in an agent's shell)
 ///
-/// Pass arguments as flags (see `paseo tool NAME --help`) or as one JSON object with --json '{…}'; --json - reads it from
-/// stdin. Prints the result on stdout. Exits with 1 when the tool fails, and with 6 when the agent may not use it.
+/// Pass arguments as flags (see `paseo tool NAME --help`) or as one JSON object with `--json '{…}'`; `--json -` reads it
+/// from stdin. Prints the result on stdout. Exits with 1 when the tool fails, and with 6 when the agent may not use it.
 ///
 /// In the names of tools and arguments, a tab is an open agent, and a tab id is its handle.
 #[derive(Debug, Args)]

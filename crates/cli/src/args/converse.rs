@@ -9,10 +9,10 @@ use clap::Args;
 use super::Output;
 use crate::duration;
 
-/// Send a message to the agent of a definition and wait for the answer
+/// Send a message to an agent by its definition's name and wait for the answer
 ///
-/// A definition is a file that configures an agent; its slug is its name in `paseo agents ls`. The message goes to the
-/// newest agent with this definition in this directory. Reopens that agent if it is closed, or starts one. Prints the
+/// A definition is a file that configures an agent; `paseo agents ls` lists their names. The message goes to the newest
+/// agent with this definition in this directory. Reopens that agent if it is closed, or starts one. Prints the
 /// answer on stdout and progress on stderr. Exit codes are those of `paseo run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -36,10 +36,10 @@ pub(crate) struct AskArgs {
     pub(crate) output: Output,
 }
 
-/// Send a message to the agent of a definition
+/// Send a message to an agent by its definition's name
 ///
-/// Like `paseo ask`, but doesn't wait for the answer. A definition is a file that configures an agent; its slug is its
-/// name in `paseo agents ls`.
+/// Like `paseo ask`, but doesn't wait for the answer. A definition is a file that configures an agent; `paseo agents ls`
+/// lists their names.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -55,7 +55,7 @@ pub(crate) struct TellArgs {
 /// A message for the agent of a definition.
 #[derive(Debug, Args)]
 pub(crate) struct AgentWords {
-    /// Slug of the definition, see `paseo agents ls`
+    /// Name (slug) of the definition, see `paseo agents ls`
     #[arg(value_name = "SLUG")]
     pub(crate) agent: String,
     /// The message; `-` reads it from stdin
@@ -74,9 +74,9 @@ pub(crate) struct AgentWords {
     pub(crate) key: Option<String>,
 }
 
-/// Switch to another agent, and back with a summary
+/// Switch to another agent; later switch back and hand over a summary
 ///
-/// Switches to the newest agent with this definition in this directory, or starts one. Remembers the previous agent:
+/// Switches to the newest agent with the given definition in this directory, or starts one. Remembers the previous agent:
 /// the agent that you last wrote to or switched to. On a terminal, attaches to the new agent; otherwise prints its
 /// handle.
 ///
@@ -97,9 +97,9 @@ pub(crate) struct SwitchArgs {
     /// Switch back to the previous agent
     #[arg(long)]
     pub(crate) back: bool,
-    /// Agent to switch from [default: the one you used last]
+    /// The agent you are leaving [default: the one you used last]
     ///
-    /// A later --back returns to this agent. Together with --back, it is the agent to switch back from.
+    /// Without --back, it is the agent that a later --back returns to. With --back, it is the agent that writes the summary.
     #[arg(long, value_name = "HANDLE")]
     pub(crate) from: Option<String>,
     /// Start a new agent, even if one with this definition is open

@@ -46,7 +46,9 @@ pub(crate) struct DaemonLogsArgs {
 
 /// What each setting means.
 const SETTINGS: &str = "\
-Settings (all off by default; perm_… apply to agents that people started):
+All settings are off by default. Those that start with `perm_` apply only to agents that people started.
+
+Settings:
   perm_send_to_tab  agents may send messages to other open agents
   perm_read_tab     agents may read the last answer of other open agents
   perm_summon       agents may start subagents

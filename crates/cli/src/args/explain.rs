@@ -22,7 +22,7 @@ pub(crate) struct WhyArgs {
 
 /// List or change an agent's queued and held messages
 ///
-/// Lists messages in delivery order. Held messages wait until a person writes to the agent or releases them. To name a
+/// Lists messages in delivery order. Held messages wait until a person writes to the agent or releases them. To choose a
 /// message, type its id or a unique prefix of it.
 #[derive(Debug, Args)]
 #[command(
@@ -72,7 +72,7 @@ pub(crate) struct QueueArgs {
 
 /// Trace a message step by step
 ///
-/// `paseo send -q` prints the delivery id of the message; `paseo inspect` shows an agent's newest one.
+/// Each message has a delivery id. `paseo send -q` prints it; `paseo inspect` shows an agent's newest one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -89,7 +89,8 @@ pub(crate) struct TraceArgs {
 /// Show all turns and agents that one request led to
 ///
 /// Shows the agents that work on a person's request as a tree, then the turns and tasks of the request, with tokens and
-/// cost. A request has a budget of wakes: turns started by agents rather than by people. Each agent has a smaller one of its own.
+/// cost. A wake is a turn that an agent started rather than a person. A request has a budget of wakes, and each of its agents
+/// has a smaller budget.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

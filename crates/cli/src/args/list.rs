@@ -7,8 +7,8 @@ use super::Output;
 
 /// List agents
 ///
-/// Lists open agents started in or below this directory, but not those shown in the web app; --ui lists only those.
-/// Pinned agents come first, with a star.
+/// Lists the open agents started in or below this directory. Agents started with --ui have a list of their own, `paseo ls
+/// --ui`. Pinned agents come first, with a star.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -19,7 +19,7 @@ pub(crate) enum PermitCommand {
     /// and asks you to confirm.
     ///
     /// If the request has a form, give each value with `--field`, or all of them as JSON with `--answers`. Without
-    /// either, a terminal asks you for the values, and does not show secrets that you type.
+    /// either, the command asks you for the values if it runs in a terminal; secrets are not shown as you type.
     ///
     /// The first answer wins: exits with 6 when the request was answered already.
     #[command(after_help = "\
@@ -87,7 +87,7 @@ pub(crate) struct PermitArgs {
     /// Hashes of requests, see `paseo permit ls`; or handles of agents
     #[arg(value_name = "HASH|HANDLE", required = true)]
     pub(crate) which: Vec<String>,
-    /// Remember the answer as a rule; `paseo permit ls` shows what it covers
+    /// Remember the answer as a rule. Before you answer, `paseo permit ls` shows what the rule would cover
     #[arg(long)]
     pub(crate) always: bool,
     #[command(flatten)]

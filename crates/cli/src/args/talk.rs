@@ -72,7 +72,8 @@ pub(crate) struct RunArgs {
     pub(crate) cwd: Option<PathBuf>,
     /// Create a git worktree for the agent; implied by --ui
     ///
-    /// The worktree is called REPOSITORY-NAME. The default NAME is the first 8 characters of the agent's id.
+    /// The worktree is called after the repository and NAME, for example myapp-spike. The default NAME is the first 8
+    /// characters of the agent's id.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(crate) worktree: Option<String>,
     /// Start the worktree's branch at this branch, tag or commit [default: HEAD]
@@ -110,7 +111,7 @@ pub(crate) struct RunArgs {
 
 /// Send a message to an agent
 ///
-/// A busy agent reads the message after its current turn. With --wait, prints the answer.
+/// A busy agent reads the message after its current turn. A closed agent is reopened. With --wait, prints the answer.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

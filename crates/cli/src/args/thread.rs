@@ -161,7 +161,8 @@ pub(crate) struct InviteArgs {
     /// Provider, or slug of a definition [env: PASEO_PROVIDER] [default: the default provider]
     #[arg(value_name = "PROVIDER|SLUG")]
     pub(crate) client: Option<String>,
-    /// Model, or `default` for the provider's choice [default: `default`; an existing participant keeps its model]
+    /// Model; `default` lets the provider choose. If omitted, a new participant gets `default` and an existing one keeps its
+    /// model
     #[arg(long)]
     pub(crate) model: Option<String>,
     /// Id of the participant [default: derived from the provider or definition]

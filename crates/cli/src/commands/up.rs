@@ -176,16 +176,16 @@ fn tell(printer: &Printer, stopped: &Stopped) {
 fn warn(printer: &Printer, working: usize, waiting: usize) {
     match working {
         0 => {}
-        1 => printer.note("1 agent is working and will be interrupted; continue it with `paseo send`"),
+        1 => printer.note("1 agent is working and will be interrupted. To continue it later, run `paseo send`"),
         many => printer.note(&format!(
-            "{many} agents are working and will be interrupted; continue them with `paseo send`"
+            "{many} agents are working and will be interrupted. To continue one later, run `paseo send`"
         )),
     }
     match waiting {
         0 => {}
-        1 => printer.note("1 agent is waiting for permission; its request is withdrawn; continue it with `paseo send`"),
+        1 => printer.note("1 agent is waiting for permission; its request will be withdrawn. To continue the agent later, run `paseo send`"),
         many => printer.note(&format!(
-            "{many} agents are waiting for permission; their requests are withdrawn; continue the agents with `paseo send`"
+            "{many} agents are waiting for permission; their requests will be withdrawn. To continue an agent later, run `paseo send`"
         )),
     }
 }

@@ -460,7 +460,7 @@ async fn warn_of_namesakes(
         printer.warn(
             &format!("another thread is also named {}", thread.name),
             Some(&format!(
-                "rename one of them, or use ids: {} is this thread, {} the other",
+                "rename one of them, or use ids in place of names. New thread: {}. Existing: {}",
                 thread.id,
                 ids.join(" and ")
             )),
