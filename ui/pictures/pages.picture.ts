@@ -10,6 +10,8 @@ import { test } from './stage';
 /** Where the pictures are put. They are for looking at, and no part of the repository. */
 const FOLDER = '../target/pictures';
 const WIDTHS = [390, 768, 1024, 1440] as const;
+/** The widths to make, when only some were changed: `LOOK=390-dark,1024-light make pictures`. */
+const ONLY = process.env['LOOK']?.split(',');
 const OPENED = ['Fix the failing test', 'Release 1.2.0', 'Translate the greeting'];
 /** What lies over a page and is made by `play` and `seedTogether`; others need what only tests have. */
 const DIALOGS =
@@ -43,6 +45,7 @@ test('every page, in light and dark, at all widths', async ({ browser, stage }) 
     ];
     for (const colorScheme of ['light', 'dark'] as const)
         for (const width of WIDTHS) {
+            if (ONLY && !ONLY.includes(`${width}-${colorScheme}`)) continue;
             const phone = width < 768;
             const context = await browser.newContext({
                 viewport: { width, height: phone ? 844 : 900 },
