@@ -9,7 +9,7 @@ use clap::Args;
 use super::Output;
 use crate::duration;
 
-/// Send a message to an agent by its definition's name and wait for the answer
+/// Ask an agent by its definition's name and wait for the answer
 ///
 /// A definition is a file that configures an agent; `paseo agents ls` lists their names. The message goes to the newest
 /// agent with this definition in this directory. Reopens that agent if it is closed, or starts one. Prints the

@@ -176,7 +176,9 @@ fn tell(printer: &Printer, stopped: &Stopped) {
 fn warn(printer: &Printer, working: usize, waiting: usize) {
     match working {
         0 => {}
-        1 => printer.note("1 agent is working and will be interrupted. To continue it later, run `paseo send`"),
+        1 => {
+            printer.note("1 agent is working and will be interrupted. To continue it later, run `paseo send`")
+        }
         many => printer.note(&format!(
             "{many} agents are working and will be interrupted. To continue one later, run `paseo send`"
         )),

@@ -56,15 +56,18 @@ fn whoever_stops_the_daemon_is_told_what_was_interrupted() {
     start_hanging(&home);
     assert_eq!(
         home.paseo(&["restart"]).stderr.lines().take(2).collect::<Vec<_>>(),
-        ["1 agent is working and will be interrupted; continue it with `paseo send`", "Stopped the daemon."]
+        [
+            "1 agent is working and will be interrupted. To continue it later, run `paseo send`",
+            "Stopped the daemon."
+        ]
     );
     start_hanging(&home);
     let asking = start(&home, "<<ask may I>>");
     assert_eq!(home.paseo(&["wait", &asking]).code, 4);
     let down = home.paseo(&["down"]);
     assert_shown!(home, down.stderr, @r"
-    1 agent is working and will be interrupted; continue it with `paseo send`
-    1 agent is waiting for permission; its request is withdrawn; continue it with `paseo send`
+    1 agent is working and will be interrupted. To continue it later, run `paseo send`
+    1 agent is waiting for permission; its request will be withdrawn. To continue the agent later, run `paseo send`
     Stopped the daemon.
     ");
     assert_eq!(home.paseo(&["ls", "-q"]).ok().lines().count(), 3, "as they were told: nothing is lost");

@@ -293,8 +293,8 @@ fn an_old_switch_is_not_gone_back_on() {
     assert_eq!(again.code, 6, "{again:?}");
     assert_told!(home, again, @r"
     exit 6
-    error: cannot switch back: you used aaa1 last, and did not switch to it
-     hint: switch first with `paseo switch SLUG`, or pass --from with the agent to switch back from
+    error: cannot switch back: no previous agent is known; you reached aaa1 without `paseo switch`
+     hint: use `paseo switch SLUG` first; or name an agent that you switched to: `paseo switch --back --from HANDLE`
     ");
 }
 

@@ -90,7 +90,7 @@ fn a_second_thread_of_a_name_is_warned_of() {
     let again = plan.run(&["new", "plan", "-q"]);
     assert_said!(plan.0, &again.stderr, @r"
     warning: another thread is also named plan
-       hint: rename one of them, or use ids: aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1 is this thread, aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2 the other
+       hint: rename one of them, or use ids in place of names. New thread: aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa1. Existing: aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaa2
     ");
     assert!(again.stderr.contains(again.ok()), "the way to name it: {again:?}");
     // The name would be ambiguous.

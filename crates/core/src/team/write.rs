@@ -81,7 +81,7 @@ impl Reason {
             Self::Held { task, holder, resource } => format!(
                 "{holder} owns {task}, which covers `{resource}`: wait until it is done, or ask {holder}"
             ),
-            Self::NoLease => "you own no task that covers the path; claim or create one".to_owned(),
+            Self::NoLease => "you own no task that covers the path: claim or create one".to_owned(),
             Self::NotAll => {
                 "a command could change any file, so claim a task whose resource is `.`, or use the file tools"
                     .to_owned()

@@ -327,10 +327,7 @@ fn provided(request: &Request, answer: &Answer) -> Result<Provided, Failure> {
         return wrong("a canceled request cannot be allowed", "set `allow` to false, or leave out `cancel`");
     }
     if answer.cancel && !of_server(request) {
-        return wrong(
-            "only forms and links from MCP servers can be canceled",
-            "deny it without `--cancel`",
-        );
+        return wrong("only forms and links from MCP servers can be canceled", "deny it without `--cancel`");
     }
     if !answer.allow && (answer.answers.is_some() || answer.fields.is_some()) {
         return wrong("a denied request takes no answers", "leave them out, or set `allow` to true");
