@@ -33,7 +33,7 @@ pub(crate) const MANY: u64 = EVENTS - SESSIONS * CONTROLS - (SESSIONS - 2) * ITE
 
 /// Changes whenever what is made changes.
 const EDITION: u32 = 2;
-/// Batches that wait for the log at a time.
+/// Sessions that are written at a time.
 const AT_ONCE: usize = 64;
 const TEXT: &str = "What an agent says is about this long: a few sentences on what it found, which file it is in, \
 and what it is going to do about that, so that a person who looks over its shoulder can follow along.";
@@ -101,17 +101,19 @@ fn write(path: &Path, project: &str, sessions: impl Iterator<Item = Past>, index
         let log = Arc::new(Sqlite::open(options(path)).expect("a log"));
         let mut waiting = VecDeque::new();
         for past in sessions {
-            for batch in batches(past, project) {
-                let log = Arc::clone(&log);
-                waiting
-                    .push_back(tokio::spawn(async move { log.append(batch).await.expect("a stored batch") }));
-                if waiting.len() >= AT_ONCE {
-                    waiting.pop_front().expect("one that waits").await.expect("a stored batch");
+            let (log, batches) = (Arc::clone(&log), batches(past, project));
+            // Those of a session one after the other: the log numbers items as they come.
+            waiting.push_back(tokio::spawn(async move {
+                for batch in batches {
+                    log.append(batch).await.expect("a stored batch");
                 }
+            }));
+            if waiting.len() >= AT_ONCE {
+                waiting.pop_front().expect("one that waits").await.expect("a stored past");
             }
         }
-        for append in waiting {
-            append.await.expect("a stored batch");
+        for past in waiting {
+            past.await.expect("a stored past");
         }
         if indexed {
             // What a daemon does once for all that it has not seen yet is not what an idle one does.
