@@ -96,7 +96,9 @@ export class Visitor {
         await this.page.getByRole('button', { name: 'Find in this conversation' }).click();
         const find = this.page.getByRole('textbox', { name: 'Find in this conversation' });
         await find.fill(`part ${place}`);
-        await expect(this.page.getByRole('search').getByRole('status')).toHaveText('1');
+        await expect(this.page.locator('#panel-main').getByRole('search').getByRole('status')).toHaveText(
+            '1',
+        );
         await find.press('Enter');
         await expect(this.answer(`Part ${place}`)).toBeInViewport();
         await this.scroll(-3);

@@ -12,7 +12,7 @@ import {
     type EventWindow,
 } from './window';
 
-const PAGE = 100;
+const PAGE = 40;
 
 /** What happened in one thread: a window of events, read page by page. */
 export class Timeline {
