@@ -98,7 +98,7 @@ fn told(verb: Verb, answer: &ActionAnswer) -> String {
     let handle = &answer.handle;
     match (verb, answer.changed) {
         (Verb::Stop, true) => format!("Stopped {handle}"),
-        (Verb::Stop, false) => format!("{handle} was idle; nothing to stop"),
+        (Verb::Stop, false) => format!("{handle} was not working; nothing to stop"),
         (Verb::Archive, true) => format!("Archived {handle}"),
         (Verb::Archive, false) => format!("{handle} was already archived"),
         (Verb::Close, true) => format!("Closed {handle}"),

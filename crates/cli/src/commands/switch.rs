@@ -108,12 +108,12 @@ async fn entered_last(client: &Client) -> Result<SessionView, Failure> {
     let why = match (here.session, here.from) {
         (Some(session), Some(_)) => return Ok(session),
         (Some(session), None) => {
-            format!("no previous agent is known; you reached {} without `paseo switch`", named(&session))
+            format!("you used {} last, and did not come to it with `paseo switch`", named(&session))
         }
         (None, _) => "you have not switched agents in this directory".to_owned(),
     };
     Err(Failure::new(Exit::Refused, format!("cannot switch back: {why}"))
-        .hint("use `paseo switch SLUG` first; or name an agent that you switched to: `paseo switch --back --from HANDLE`"))
+        .hint("to switch back from another agent, run `paseo switch --back --from HANDLE`"))
 }
 
 /// Returns an agent's handle, with what it is called.

@@ -185,9 +185,9 @@ fn warn(printer: &Printer, working: usize, waiting: usize) {
     }
     match waiting {
         0 => {}
-        1 => printer.note("1 agent is waiting for permission; its request will be withdrawn. To continue the agent later, run `paseo send`"),
+        1 => printer.note("1 agent is waiting for your answer; its request will be withdrawn. To continue the agent later, run `paseo send`"),
         many => printer.note(&format!(
-            "{many} agents are waiting for permission; their requests will be withdrawn. To continue an agent later, run `paseo send`"
+            "{many} agents are waiting for your answer; their requests will be withdrawn. To continue an agent later, run `paseo send`"
         )),
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn examine(settings: &Settings) -> Check {
     };
     match plain_file::read_to_string(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Check::ok(NAME, "no external agents yet (external.key is made with the first)");
+            return Check::ok(NAME, "no external agents yet; adding the first one creates external.key");
         }
         Err(error) => return Check::fail(NAME, format!("cannot read {shown}: {error}"), fix()),
         Ok(text) if text.trim().len() != KEY_CHARS => {

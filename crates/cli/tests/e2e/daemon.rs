@@ -67,7 +67,7 @@ fn whoever_stops_the_daemon_is_told_what_was_interrupted() {
     let down = home.paseo(&["down"]);
     assert_shown!(home, down.stderr, @r"
     1 agent is working and will be interrupted. To continue it later, run `paseo send`
-    1 agent is waiting for permission; its request will be withdrawn. To continue the agent later, run `paseo send`
+    1 agent is waiting for your answer; its request will be withdrawn. To continue the agent later, run `paseo send`
     Stopped the daemon.
     ");
     assert_eq!(home.paseo(&["ls", "-q"]).ok().lines().count(), 3, "as they were told: nothing is lost");

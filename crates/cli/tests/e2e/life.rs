@@ -88,7 +88,7 @@ fn all_are_tried_and_the_worst_counts() {
     assert!(output.stderr.contains("ffffffff"), "{}", output.stderr);
     let quiet = home.paseo(&["reopen", "-q", &one, &two]);
     assert_eq!(quiet.ok(), format!("{one}\n{two}"));
-    assert_said!(home, home.paseo(&["stop", &one]).ok(), @"aaa1 was idle; nothing to stop");
+    assert_said!(home, home.paseo(&["stop", &one]).ok(), @"aaa1 was not working; nothing to stop");
 }
 
 #[test]

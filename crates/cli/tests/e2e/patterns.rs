@@ -293,8 +293,8 @@ fn an_old_switch_is_not_gone_back_on() {
     assert_eq!(again.code, 6, "{again:?}");
     assert_told!(home, again, @r"
     exit 6
-    error: cannot switch back: no previous agent is known; you reached aaa1 without `paseo switch`
-     hint: use `paseo switch SLUG` first; or name an agent that you switched to: `paseo switch --back --from HANDLE`
+    error: cannot switch back: you used aaa1 last, and did not come to it with `paseo switch`
+     hint: to switch back from another agent, run `paseo switch --back --from HANDLE`
     ");
 }
 

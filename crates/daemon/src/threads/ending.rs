@@ -37,7 +37,7 @@ impl Threads {
             false => thread.team.as_ref().map_or(Ok(()), |team| {
                 let message = format!("threads of a team can't be deleted: this one belongs to team {team}");
                 Err(Failure::new(Code::Conflict, message)
-                    .hint("keep it; its participants wake only when someone posts"))
+                    .hint("leave it: it wakes no agent while nobody posts to it"))
             }),
         };
         let delete = |thread: &Thread, change: &mut Change| {
